@@ -1,7 +1,7 @@
 // Server CPU per request over HTTP: the product, with authentication and schema checks on, in both protocol eras, against
 // a bare node:http floor that answers the same bytes and against the SDK's own handler serving the same catalogue.
 import { startChildServer } from './parts/child-server.mjs'
-import { figure, median } from './parts/figure.mjs'
+import { figure, median, quantile } from './parts/figure.mjs'
 import { drive, post } from './parts/load.mjs'
 import { legacyHeaders, legacyMessage, modernHeaders, modernMessage, openSession } from './parts/mcp-messages.mjs'
 import { sized } from './parts/size.mjs'
@@ -24,8 +24,8 @@ export async function run(report) {
   try {
     const figures = []
     for (const request of requests) {
-      const cost = await measure(request, { floor, product, sdk }, report)
-      figures.push(...describe(request.method, cost))
+      const { micros } = await measure(request, { floor, product, sdk }, report)
+      figures.push(...describe(request.method, micros))
     }
     return figures
   } finally {
@@ -33,8 +33,8 @@ export async function run(report) {
   }
 }
 
-/** Median CPU microseconds of a request, by variant. The rounds of the variants alternate. */
-async function measure({ method, params, calls }, { floor, product, sdk }, report) {
+/** Medians over rounds, by variant: CPU microseconds of a request, and milliseconds to its answer. The rounds of the variants alternate. */
+export async function measure({ method, params, calls }, { floor, product, sdk }, report) {
   const auth = { authorization: `Bearer ${product.key}` }
   const session = await openSession(product.port, { ...legacyHeaders, ...auth })
   const legacy = (id) => legacyMessage(id, method, params)
@@ -50,16 +50,19 @@ async function measure({ method, params, calls }, { floor, product, sdk }, repor
   const sample = await answerOf(variants.legacy)
   await post(undefined, floor.port, legacyHeaders, JSON.stringify({ answer: JSON.stringify(sample) }))
   for (const variant of Object.values(variants)) requireSameAnswer(sample, await answerOf(variant))
-  const micros = Object.fromEntries(Object.keys(variants).map((name) => [name, []]))
+  const seen = Object.fromEntries(Object.keys(variants).map((name) => [name, []]))
   for (let round = 0; round <= rounds; round += 1) {
     for (const [name, { server, headers, body, calls }] of Object.entries(variants)) {
       const before = await server.cpuMicros()
-      await drive({ port: server.port, headers, body, calls })
-      if (round > 0) micros[name].push(((await server.cpuMicros()) - before) / calls)
+      const waitsMs = await drive({ port: server.port, headers, body, calls })
+      const micros = ((await server.cpuMicros()) - before) / calls
+      if (round > 0) seen[name].push({ micros, p50: quantile(waitsMs, 0.5), p99: quantile(waitsMs, 0.99) })
     }
     report(`${method}: ${round === 0 ? 'warm-up done' : `round ${round} of ${rounds}`}`)
   }
-  return Object.fromEntries(Object.entries(micros).map(([name, values]) => [name, median(values)]))
+  const medians = (of) =>
+    Object.fromEntries(Object.entries(seen).map(([name, rows]) => [name, median(rows.map((row) => row[of]))]))
+  return { micros: medians('micros'), p50: medians('p50'), p99: medians('p99') }
 }
 
 function describe(method, cost) {

@@ -1,9 +1,13 @@
 // How often each read tool waits for its endpoint, behind 50 ms of latency: requests of which each begins when the one before it was
-// answered, in a process that has just started (cold) and in one that has answered the tool before (warm).
+// answered, in a process that has just started (cold) and in one that has answered the tool before (warm). Beside it, without latency:
+// what an answer out of what is kept costs, and the requests of a thousand positions of one owner and of a hundred that are watched.
 import { startDevnet } from '@svc/devnet'
 import { startRewardsApi } from '@svc/devnet/rewards-api'
 import { startCountingProxy } from './parts/counting-proxy.mjs'
 import { figure, median } from './parts/figure.mjs'
+import { keptFigures } from './parts/reads-kept.mjs'
+import { positionFigures } from './parts/reads-positions.mjs'
+import { readsOf } from './parts/reads.mjs'
 import { inSequence } from './parts/round-trips.mjs'
 import { sized } from './parts/size.mjs'
 import { callTool, startServer } from './write.mjs'
@@ -22,75 +26,24 @@ export async function run(report) {
     closers.push(() => devnet.stop())
     const proxy = await startCountingProxy(devnet.rpcUrl, { latencyMs })
     closers.push(() => proxy.stop())
+    const bare = await startCountingProxy(devnet.rpcUrl)
+    closers.push(() => bare.stop())
     const rewards = await startRewardsApi({ devnet })
     closers.push(() => rewards.stop())
     const owner = await startServer(devnet, devnet.rpcUrl, closers)
-    const reads = await readsOf(devnet, owner)
+    const reads = await readsOf({ devnet, call: (tool, input) => callTool(owner, tool, input) })
     owner.stop()
-    const figures = []
+    const figures = await keptFigures({ devnet, proxy: bare, closers, report })
     for (const [tool, input] of sized(reads, reads.slice(0, 2))) {
       const seen = await measure({ devnet, proxy, closers, rewards, key: owner.privateKey }, tool, input)
       report(explain(tool, seen))
       figures.push(...figuresOf(tool, seen))
     }
+    figures.push(...(await positionFigures({ devnet, proxy: bare, closers, report })))
     return figures
   } finally {
     for (const close of closers.toReversed()) await close()
   }
-}
-
-/** Every read tool with an input that has much to read: positions on three versions, an order, rewards, a vault. */
-async function readsOf(devnet, owner) {
-  const chain = String(devnet.chainId)
-  const pair = { chain, token0: 'WETH', token1: 'USDC' }
-  const open = (version, more) => callTool(owner, 'add_liquidity', { ...pair, version, amount0: '0.3', ...more })
-  const ranged = { fee: 500, rangeStrategy: 'medium' }
-  await open('v2', {})
-  await open('v4', ranged)
-  const { positionId, pool, transactions } = await open('v3', ranged)
-  await devnet.trade(4, 3, [pool.poolAddress])
-  const sale = { chain, tokenIn: 'WETH', tokenOut: 'USDC', amount: '1', duration: 7_200 }
-  const order = await callTool(owner, 'submit_twamm_order', sale)
-  const { agentId } = await callTool(owner, 'register_agent', {
-    chain,
-    role: 'vault_participant',
-    name: 'Reader',
-    ipfsMode: 'inline',
-  })
-  const position = { chain, version: 'v3', positionId }
-  const v3 = { chain, pool: pool.poolAddress }
-  const startTime = new Date(Date.now() - 14 * 86_400_000).toISOString()
-  const vault = { chain, vault: devnet.vaults[0].address }
-  return [
-    ['get_token_price', { chain, token: 'WETH' }],
-    ['get_token_info', { chain, token: devnet.tokens.find(({ symbol }) => symbol === 'WBTC').address }],
-    ['search_tokens', { chain, query: 'USD' }],
-    ['get_quote', { chain, tokenIn: 'WETH', tokenOut: 'USDC', amount: '1' }],
-    ['get_pools_by_token_pair', pair],
-    ['search_pools', { chain }],
-    ['get_pool_info', v3],
-    ['get_pool_state', v3],
-    ['get_tick_data', v3],
-    ['get_price_history', v3],
-    ['get_volume_history', v3],
-    ['get_gas_price', { chain }],
-    ['get_transaction_status', { chain, txHash: transactions.at(-1) }],
-    ['get_position', position],
-    ['get_positions_by_owner', { chain }],
-    ['get_position_performance', position],
-    ['get_agent_balance', { chain }],
-    ['get_claimable_rewards', { chain }],
-    ['get_twamm_order_status', { chain, orderId: order.orderId, pool: order.pool }],
-    ['get_vault_info', vault],
-    ['vault_simulate_deposit', { ...vault, amount: '250' }],
-    ['optimize_lp_range', { ...pair, fee: 500, amount: '1000' }],
-    ['recommend_fee_tier', pair],
-    ['backtest_lp_strategy', { ...pair, fee: 500, amount: '1000', startTime }],
-    ['query_agent_identity', { chain, agentId }],
-    ['list_supported_chains', {}],
-    ['check_setup_health', {}],
-    ['check_safety_status', {}],
-  ]
 }
 
 /** One call in a new process, then some more in it, each after a block of others. */

@@ -11,6 +11,8 @@ const name = words.find((word) => !word.startsWith('--'))
 const flags = new Set(words.filter((word) => word.startsWith('--')))
 const benchmarks = {
   mcp: './mcp.mjs',
+  auth: './auth.mjs',
+  protocol: './protocol.mjs',
   start: './start.mjs',
   write: './write.mjs',
   execute: './execute.mjs',
@@ -18,11 +20,14 @@ const benchmarks = {
   devnet: './devnet.mjs',
   'support-api': './support-api.mjs',
   lp: './lp.mjs',
+  calibration: './calibration.mjs',
   value: './value.mjs',
   'value-chain': './value-chain.mjs',
   liquidity: './liquidity.mjs',
   reads: './reads.mjs',
+  'read-memory': './read-memory.mjs',
   sequences: './sequences.mjs',
+  routes: './routes.mjs',
 }
 if (name === undefined && isSmoke) process.exit(smokeAll())
 if (name === undefined || !Object.hasOwn(benchmarks, name)) {

@@ -40,7 +40,7 @@ export async function run(report) {
 
 /** The settings of a server in the profile data; only the rate limit is out of the way. */
 function settingsIn(directory) {
-  const policy = { rateLimits: { unauthenticatedPerIp: 1_000_000, perToken: 1_000_000 } }
+  const policy = { rateLimits: { unauthenticatedPerIp: 1_000_000, perIp: 1_000_000, perToken: 1_000_000 } }
   writeFileSync(join(directory, 'policy.json'), JSON.stringify(policy), { mode: 0o600 })
   const keyOf = (tier) => `svc_${tier}_${randomBytes(32).toString('base64url')}`
   const key = keyOf('read')

@@ -69,7 +69,7 @@ async function timed(proxy, work) {
 }
 
 /** The server in a process of its own over that endpoint, with a wallet that has funds: a new one, or that of `key`; `settings` beside ours. */
-export async function startServer(devnet, rpcUrl, closers, { key, settings: more } = {}) {
+export async function startServer(devnet, rpcUrl, closers, { key, settings: more, execArgv } = {}) {
   const dataDir = mkdtempSync(join(tmpdir(), 'svc-bench-'))
   closers.push(() => rmSync(dataDir, { recursive: true, force: true }))
   const privateKey = key ?? generatePrivateKey()
@@ -89,6 +89,7 @@ export async function startServer(devnet, rpcUrl, closers, { key, settings: more
   const steps = []
   const child = await startChildServer('./write-server.mjs', {
     env: { SETTINGS: JSON.stringify(settings) },
+    execArgv,
     onLine: (line) => {
       const { event, time, ms } = JSON.parse(line)
       if (event === 'road.step') steps.push({ from: time - ms, to: time })
@@ -96,7 +97,10 @@ export async function startServer(devnet, rpcUrl, closers, { key, settings: more
   })
   closers.push(() => child.stop())
   const headers = await openSession(child.port, { ...legacyHeaders, authorization: `Bearer ${child.key}` })
-  return { port: child.port, headers, privateKey, takeSteps: () => steps.splice(0), stop: () => child.stop() }
+  const { port } = child
+  const liveHeap = () => child.liveHeap()
+  const cpuMicros = () => child.cpuMicros()
+  return { port, headers, privateKey, liveHeap, cpuMicros, takeSteps: () => steps.splice(0), stop: () => child.stop() }
 }
 
 function policyOf({ chainId, twamm, vaults }) {

@@ -6,6 +6,7 @@ import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { isDeepStrictEqual } from 'node:util'
 import { build } from 'esbuild'
+import { parseAbi } from 'viem'
 import { makeViews } from './views.mjs'
 
 const packages = new URL('../packages/', import.meta.url)
@@ -22,7 +23,7 @@ export async function bundle(outfile = built('svc-server.mjs')) {
     splitting: true,
     chunkNames: `${name}/[name]-[hash]`,
     outExtension: { '.js': '.mjs' },
-    plugins: [nativeSqlite, oneValidator, workerBeside(name), viewsBeside(name), schemasReady, abisReady],
+    plugins: [nativeSqlite, oneValidator, workerBeside(name), viewsBeside(name), toolsReady, schemasReady, abisReady],
   })
   await makeViews(join(outdir, name, 'views'))
   return outfile
@@ -94,22 +95,67 @@ const viewsBeside = (name) => ({
   },
 })
 
+/**
+ * What a list shows of each tool, and where the rest of it is: no start reads what only a call needs. The tools of the profile `data`
+ * are read together, and so are the others.
+ */
+const toolsReady = {
+  name: 'tools-ready',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^whole-tools:/ }, ({ path }) => ({
+      path: built(`tools/${path.split(':')[1]}`),
+      namespace: 'whole-tools',
+    }))
+    onLoad({ filter: /.*/, namespace: 'whole-tools' }, ({ path }) => ({
+      contents: readFileSync(path, 'utf8'),
+      resolveDir: dirname(path),
+    }))
+    onLoad({ filter: /[\\/]dist[\\/]tools[\\/]data-tools\.js$/ }, async ({ path }) => {
+      const { dataTools, namesBeyondData } = await import(path)
+      return {
+        contents: `${listedTools(dataTools, 'dataTools', 'data-tools.js')}
+export const namesBeyondData = ${parsed(namesBeyondData)}
+export const dataTools = tools`,
+      }
+    })
+    onLoad({ filter: /[\\/]dist[\\/]tools[\\/]index\.js$/ }, async ({ path }) => {
+      const { catalogue } = await import(path)
+      const others = catalogue.filter(({ inDataProfile }) => !inDataProfile)
+      return {
+        contents: `import { dataTools } from './data-tools.js'
+${listedTools(others, 'catalogue', 'index.js')}
+export const catalogue = [...dataTools, ...tools].toSorted((one, other) => (one.name < other.name ? -1 : 1))`,
+      }
+    })
+  },
+}
+
+function listedTools(tools, exported, file) {
+  const listed = tools.map(({ input: _input, output: _output, handle: _handle, ...facts }) => facts)
+  return `const read = (name) => {
+  let whole
+  return () => (whole ??= import('whole-tools:${file}').then(({ ${exported}: tools }) => tools.find((tool) => tool.name === name)))
+}
+const tools = ${parsed(listed)}.map((facts) => ({ ...facts, read: read(facts.name) }))`
+}
+
 /** The schemas of the tools as every client sees them, so that no start makes them from those that check. */
 const schemasReady = {
   name: 'schemas-ready',
   setup({ onLoad }) {
     onLoad({ filter: /[\\/]dispatch[\\/]tool-schemas\.js$/ }, async ({ path }) => {
       const [{ toolSchemas }, { catalogue }] = await Promise.all([import(path), import(built('tools/index.js'))])
-      const schemas = Object.fromEntries(catalogue.map((tool) => [tool.name, toolSchemas(tool)]))
+      const texts = Object.fromEntries(catalogue.map((tool) => [tool.name, JSON.stringify(toolSchemas(tool))]))
+      // Text until a list is made: a profile has half of the tools.
       return {
-        contents: `const schemas = ${parsed(schemas)}
-export const toolSchemas = ({ name }) => schemas[name]`,
+        contents: `const texts = ${JSON.stringify(texts)}
+export const toolSchemas = ({ name }) => JSON.parse(texts[name])`,
       }
     })
   },
 }
 
-/** The interfaces of contracts, which stand as text in the sources. */
+/** The interfaces of contracts, which stand as text in the sources: modules of nothing else, and those beside what reads them. */
 const abisReady = {
   name: 'abis-ready',
   setup({ onLoad }) {
@@ -120,7 +166,19 @@ const abisReady = {
         ? { contents: values.map(([name, value]) => `export const ${name} = ${parsed(value)}`).join('\n') }
         : undefined
     })
+    onLoad({ filter: /[\\/]packages[\\/][^\\/]+[\\/]dist[\\/].*\.js$/ }, ({ path }) => {
+      const text = readFileSync(path, 'utf8')
+      const ready = text.replaceAll(abiOfTexts, (_call, texts) => parsed(parseAbi(JSON.parse(`[${quoted(texts)}]`))))
+      return ready === text ? undefined : { contents: ready }
+    })
   },
+}
+
+/** A call with nothing but plain texts, in quotes of one kind without any of the other within. */
+const abiOfTexts = /\bparseAbi\(\[((?:\s*'[^'"\\]*',?)+)\s*\]\)/g
+
+function quoted(texts) {
+  return texts.trim().replaceAll("'", '"').replace(/,$/, '')
 }
 
 /** An expression that gives a value: text that is parsed as JSON is read faster than code. */

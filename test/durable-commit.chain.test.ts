@@ -6,7 +6,7 @@ import { openWorld, type World } from '../packages/tool-server/src/tools/chain-w
 
 const devnet = useDevnet()
 /** Durable commits that a write may take for each of its transactions. */
-const mostCommits = 15
+const mostCommits = 9
 let commits: Awaited<ReturnType<typeof countDurableCommits>>
 
 beforeEach(async () => {

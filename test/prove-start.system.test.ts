@@ -25,6 +25,8 @@ test.each([
 
 function startWith(answer: string): string {
   return `import { createServer } from 'node:http'
+const parent = process.ppid
+setInterval(() => process.ppid === parent || process.exit(), 50)
 const server = createServer((request, response) => { ${answer} })
 server.listen(0, '127.0.0.1', () => {
   console.log('MCP server  http://127.0.0.1:' + server.address().port)

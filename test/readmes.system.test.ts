@@ -21,10 +21,23 @@ describe.each(packages)('packages/%s', (name) => {
     expect(description.length).toBeGreaterThan(20)
     expect(read('README.md').startsWith(`# @svc/${name}\n`)).toBe(true)
     expect(read('LICENSE')).toContain('MIT License')
+    expect(readFileSync(join(root, 'README.md'), 'utf8')).toContain(`| [\`@svc/${name}\`](packages/${name}) |`)
   })
 })
 
-it.each(['lp-math', 'store', 'amm', 'engine', 'devnet', 'tool-server', 'support-api'])(
+it('the programs in the README of lp-math print what it says they print', () => {
+  const readme = readFileSync(join(root, 'packages/lp-math/README.md'), 'utf8')
+  const programs = [...readme.matchAll(/^```js\n([^]*?)^```/gm)].map(([, program = '']) => program)
+  expect(programs).toHaveLength(5)
+  for (const program of programs) {
+    const file = join(folder, 'example.mjs')
+    writeFileSync(file, program)
+    const said = execFileSync(process.execPath, [file], { encoding: 'utf8', timeout: 120_000 })
+    expect(said.trim().split('\n')).toEqual([...program.matchAll(/\/\/ → (.*)$/gm)].map(([, line]) => line))
+  }
+})
+
+it.each(['store', 'amm', 'engine', 'devnet', 'tool-server', 'support-api'])(
   'the program in the README of %s runs',
   (name) => {
     const program = /^```js\n([^]*?)^```/m.exec(readFileSync(join(root, 'packages', name, 'README.md'), 'utf8'))?.[1]

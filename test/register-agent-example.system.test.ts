@@ -8,7 +8,7 @@ import { createPublicClient, type Hex, http, parseAbi, verifyMessage } from 'vie
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startSupportApi } from '../packages/cli/src/start-support-api.ts'
-import type { ReadyLine } from '../packages/cli/src/start-world.ts'
+import type { ReadyLine } from '../packages/cli/src/ready-line.ts'
 
 // The examples run as a reader runs them, as processes over what `npm run build` made.
 const devnet = useDevnet()

@@ -22,7 +22,7 @@ export function setup(): () => void {
 
 const memory = '/dev/shm'
 
-/** For what a run leaves (databases, and a store of a megabyte for each road), and room to spare. */
+/** For what a run leaves (databases, and a store of a megabyte for each pipeline), and room to spare. */
 const neededBytes = 6 * 1_024 ** 3
 
 /** Whether this machine has such a place, which lets programs be started from it: a browser is unpacked there. */

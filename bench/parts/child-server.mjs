@@ -1,12 +1,15 @@
 // Starts a server in a child process and reads its CPU time through the IPC channel. The child module sends { port } when
-// it listens, and answers any message with process.cpuUsage() and `rssBytes`.
+// it listens, and answers any message with process.cpuUsage(), `rssBytes`, `heapUsedBytes` and
+// `codeBytes`.
 import { fork } from 'node:child_process'
+import { readdirSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
-export async function startChildServer(module, { env = {}, onLine = () => {} } = {}) {
+export async function startChildServer(module, { env = {}, execArgv = [], onLine = () => {} } = {}) {
   const child = fork(fileURLToPath(new URL(module, import.meta.url)), [], {
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
+    execArgv,
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   })
   let lastWords = ''
@@ -24,20 +27,33 @@ export async function startChildServer(module, { env = {}, onLine = () => {} } =
       })
     })
   const { port, key } = await next()
-  const use = () => {
+  const ask = (what) => {
     const answer = next()
-    child.send('use')
+    child.send(what)
     return answer
   }
   return {
     port,
     key,
     async cpuMicros() {
-      const { user, system } = await use()
+      const { user, system } = await ask('use')
       return user + system
     },
     async rssBytes() {
-      return (await use()).rssBytes
+      return (await ask('use')).rssBytes
+    },
+    /** What lives on the heap, and how much of it is compiled code; the child runs with `--expose-gc`. */
+    async liveHeap() {
+      const { heapUsedBytes, codeBytes } = await ask('heap')
+      return { heapUsedBytes, codeBytes }
+    },
+    /** How many descriptors it holds, or null where the system does not say. */
+    descriptors() {
+      try {
+        return readdirSync(`/proc/${child.pid}/fd`).length
+      } catch {
+        return null
+      }
     },
     stop() {
       if (child.connected) child.disconnect()

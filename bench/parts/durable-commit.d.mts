@@ -13,5 +13,7 @@ export type DurableCommit = {
 export declare function countDurableCommits(): Promise<{
   /** Those since the last time. */
   readonly take: () => readonly DurableCommit[]
+  /** What SQLite was asked since the last time, reads too. */
+  readonly takeStatements: () => readonly string[]
   readonly stop: () => void
 }>

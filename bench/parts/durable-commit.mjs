@@ -1,6 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import fs, { mkdtempSync, rmSync } from 'node:fs'
 import { open } from 'node:fs/promises'
-import { createRequire } from 'node:module'
+import { createRequire, syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -23,15 +23,19 @@ export function createCommitClock(journal, from) {
 /**
  * Counts what this process puts on disk for good, in its order: transactions of SQLite and PostgreSQL, by the tables they change, and
  * syncs of files and folders, those of the audit log by the events of their lines. It listens where they leave JavaScript, so that
- * no caller is left out. Begin before the store is opened; whatever else the process writes is counted too. `stop` ends it.
+ * no caller is left out. Begin before the store is opened; whatever else the process writes is counted too. `takeStatements` gives what
+ * SQLite is asked, reads too. `stop` ends it.
  */
 export async function countDurableCommits() {
   const seen = []
-  const changed = [...listenToSqlite(seen), ...listenToPostgres(seen), ...(await listenToFiles(seen))]
+  const statements = []
+  const changed = [...listenToSqlite(seen, statements), ...listenToPostgres(seen), ...(await listenToFiles(seen))]
   return {
     take: () => seen.splice(0),
+    takeStatements: () => statements.splice(0),
     stop: () => {
       for (const [place, name, before] of changed.toReversed()) place[name] = before
+      syncBuiltinESMExports()
     },
   }
 }
@@ -40,24 +44,26 @@ export async function countDurableCommits() {
 const requireOfStore = createRequire(new URL('../../packages/store/package.json', import.meta.url))
 
 /** A transaction that does not wait for the disk is there with the next one that does (decision 0012). */
-function listenToSqlite(seen) {
+function listenToSqlite(seen, statements) {
   const { prototype } = requireOfStore('libsql')
   const tables = new Set()
   let waits = true
   return [
     around(prototype, 'exec', (database, exec, sql) => {
       const result = exec.call(database, sql)
+      statements.push(sql)
       const [, mode] = /^pragma synchronous = (\w+)/.exec(sql) ?? []
       if (mode !== undefined) waits = mode === 'full'
-      if (sql.startsWith('begin')) tables.clear()
+      if (sql.endsWith('begin immediate')) tables.clear()
       if (sql === 'commit' && tables.size > 0) seen.push({ on: 'SQLite', waits, what: [...tables].join(', ') })
       return result
     }),
     around(prototype, 'prepare', (database, prepare, sql) => {
       const statement = prepare.call(database, sql)
-      for (const name of ['run', 'all']) {
+      for (const name of ['run', 'all', 'get']) {
         around(statement, name, (_statement, act, ...values) => {
           noteTable(tables, sql)
+          statements.push(sql)
           return act.apply(statement, values)
         })
       }
@@ -83,27 +89,38 @@ function listenToPostgres(seen) {
   return [around(prototype, 'query', query)]
 }
 
-/** The class of open files has no name; one of its own shows it. */
+/** The class of open files has no name; one of its own shows it. What is imported of `node:fs` by name changes with the module. */
 async function listenToFiles(seen) {
   const folder = mkdtempSync(join(tmpdir(), 'svc-sync-'))
   const file = await open(join(folder, 'file'), 'w')
   const prototype = Object.getPrototypeOf(file)
   await file.close()
   rmSync(folder, { recursive: true })
-  const appended = new WeakMap()
-  const sync = (handle, act, ...values) => {
-    seen.push({ on: 'file', waits: true, what: appended.get(handle) ?? 'a small file or its folder' })
-    return act.apply(handle, values)
+  const appended = new Map()
+  const note = (descriptor) => {
+    seen.push({ on: 'file', waits: true, what: appended.get(descriptor) ?? 'a small file or its folder' })
+    appended.delete(descriptor)
   }
-  return [
-    around(prototype, 'appendFile', (handle, act, bytes, ...values) => {
+  const ofHandle = (handle, sync, ...values) => {
+    note(handle.fd)
+    return sync.apply(handle, values)
+  }
+  const ofDescriptor = (_fs, sync, descriptor, ...values) => {
+    note(descriptor)
+    return sync(descriptor, ...values)
+  }
+  const changed = [
+    around(fs, 'writeFileSync', (_fs, write, descriptor, bytes, ...values) => {
       const events = [...String(bytes).matchAll(/"event":"([^"]+)"/g)].map(([, event]) => event)
-      appended.set(handle, events.join(', '))
-      return act.call(handle, bytes, ...values)
+      if (events.length > 0) appended.set(descriptor, events.join(', '))
+      return write(descriptor, bytes, ...values)
     }),
-    around(prototype, 'sync', sync),
-    around(prototype, 'datasync', sync),
+    around(fs, 'fsync', ofDescriptor),
+    around(prototype, 'sync', ofHandle),
+    around(prototype, 'datasync', ofHandle),
   ]
+  syncBuiltinESMExports()
+  return changed
 }
 
 /** Puts a function around a method; what is given back tells how it was. */

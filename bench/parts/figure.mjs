@@ -27,6 +27,10 @@ export function isMissed({ value, bar, holds, exact }, times) {
 }
 
 export function median(values) {
+  return quantile(values, 0.5)
+}
+
+export function quantile(values, part) {
   const sorted = values.toSorted((a, b) => a - b)
-  return sorted[Math.floor(sorted.length / 2)]
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))]
 }

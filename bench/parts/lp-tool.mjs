@@ -96,7 +96,7 @@ export async function measureTool(report) {
 async function startOn(devnet, dataDir) {
   const chainsFile = join(dataDir, 'chains.json')
   writeFileSync(chainsFile, JSON.stringify([devnet.chain]))
-  const policy = { rateLimits: { unauthenticatedPerIp: 1_000_000, perToken: 1_000_000 } }
+  const policy = { rateLimits: { unauthenticatedPerIp: 1_000_000, perIp: 1_000_000, perToken: 1_000_000 } }
   writeFileSync(join(dataDir, 'policy.json'), JSON.stringify(policy), { mode: 0o600 })
   const file = await bundle(join(dataDir, 'svc-server.mjs'))
   const env = {

@@ -1,4 +1,4 @@
-// The road over a chain with every way out of it timed: requests to the endpoint, waits for a block, signatures. What is
+// The pipeline over a chain with every way out of it timed: requests to the endpoint, waits for a block, signatures. What is
 // left of a write's time is the pipeline's own. The ports are wrapped; the pipeline is the product's.
 import { randomInt, randomUUID } from 'node:crypto'
 import { join } from 'node:path'

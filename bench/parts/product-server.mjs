@@ -9,7 +9,7 @@ import { answerCpu } from './answer-cpu.mjs'
 
 const dataDir = mkdtempSync(join(tmpdir(), 'svc-bench-'))
 process.on('exit', () => rmSync(dataDir, { recursive: true, force: true }))
-const policy = { rateLimits: { unauthenticatedPerIp: 1_000_000, perToken: 1_000_000 } }
+const policy = { rateLimits: { unauthenticatedPerIp: 1_000_000, perIp: 1_000_000, perToken: 1_000_000 } }
 writeFileSync(join(dataDir, 'policy.json'), JSON.stringify(policy), { mode: 0o600 })
 const settings = {
   SVC_DATA_DIR: dataDir,
@@ -17,6 +17,7 @@ const settings = {
   SVC_RPC_URL_1: 'http://127.0.0.1:9',
   PRIVATE_KEY: `0x${'11'.repeat(32)}`,
   LOG_LEVEL: process.env.LOG_LEVEL,
+  ...JSON.parse(process.env.BENCH_SETTINGS ?? '{}'),
 }
 const key = provisionKeys(readConfig(settings), randomBytes).write.reveal()
 const server = await openServer(readConfig(settings))

@@ -19,7 +19,7 @@ async function connected(client, Transport, { url, keys }) {
     tools: tools.map(({ name }) => name),
     /** `{ result }`, or `{ refusal }` with code, message and suggestion. */
     async call(name, input) {
-      const answer = await client.callTool({ name, arguments: { chain: 'local', ...input } })
+      const answer = await client.callTool({ name, arguments: input })
       if (answer.isError === true) return { refusal: answer._meta['svc/error'] }
       return { result: answer.structuredContent }
     },

@@ -34,7 +34,7 @@ export async function holdToChain({ ready, dataDir }, client) {
     async ask(name, input) {
       calls.set(name, (calls.get(name) ?? 0) + 1)
       for (let tries = 1; ; tries += 1) {
-        const { result, refusal } = await client.call(name, input)
+        const { result, refusal } = await client.call(name, { chain: 'local', ...input })
         if (result !== undefined) return result
         if (refusal.retryable !== true || tries === 5)
           throw new Error(`${name} ${JSON.stringify(input)}: ${refusal.code}: ${refusal.message}`)
@@ -44,7 +44,7 @@ export async function holdToChain({ ready, dataDir }, client) {
     async refused(name, input, code, { sends = false } = {}) {
       calls.set(name, (calls.get(name) ?? 0) + 1)
       const before = await nonce()
-      const { refusal } = await client.call(name, input)
+      const { refusal } = await client.call(name, { chain: 'local', ...input })
       held.agree(`${name} is refused`, refusal?.code, code)
       held.agree(`${name} sends something`, (await nonce()) > before, sends)
       const { message = '', suggestion = '' } = refusal ?? {}

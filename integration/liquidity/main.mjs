@@ -1,7 +1,9 @@
-// Each client in each route has a world of its own; exits 1 when a result and the chain disagree or a tool was not called.
+// Each client in each route has a world of its own, and each profile one for both; exits 1 when a result and the chain disagree or a tool
+// was not called.
 import { readFileSync } from 'node:fs'
 import { openLocalWorld } from '../mcp/local-world.mjs'
 import { clients } from './clients.mjs'
+import { callEveryTool, profiles } from './every-tool.mjs'
 import { holdToChain } from './hold-to-chain.mjs'
 import { elsewhere } from './refusals.mjs'
 import { routes, tellStory } from './story.mjs'
@@ -56,6 +58,17 @@ for (const [name, route] of Object.entries(routes)) {
     )
     if (stop.signal.aborted) process.exit(1)
   }
+}
+for (const profile of profiles) {
+  if (wanted !== undefined && wanted !== profile) continue
+  const before = performance.now()
+  const { tools: offered, calls, failures } = await callEveryTool(profile, stop.signal)
+  for (const failure of failures) console.log(`FAIL  profile ${profile}, ${failure}`)
+  failed += failures.length
+  const seconds = Math.round((performance.now() - before) / 1000)
+  console.log(
+    `${failures.length === 0 ? 'ok   ' : '     '} profile ${profile}: ${calls} calls of ${offered} tools, ${seconds} s`,
+  )
 }
 for (const [generation, heard] of reached) {
   const left = codes.filter((code) => !heard.has(code))

@@ -1,12 +1,12 @@
-// A proxy on the loopback interface that adds the Authorization header the conformance suite cannot send. Everything else
+// A proxy on the loopback interface that adds the credentials the conformance suite cannot send. Everything else
 // passes as it is: Host, Origin, every other header, bodies and streams in both directions.
 import { createServer, request as openRequest } from 'node:http'
 
 /** Opens the proxy on a free port; `url` has the path of the target. */
-export async function openAuthorizingProxy(target, key) {
+export async function openAuthorizingProxy(target, credentials) {
   const { hostname, port, pathname } = new URL(target)
   const server = createServer((incoming, response) => {
-    const headers = [...incoming.rawHeaders, 'Authorization', `Bearer ${key}`]
+    const headers = [...incoming.rawHeaders, ...Object.entries(credentials).flat()]
     const forwarded = openRequest({ hostname, port, path: incoming.url, method: incoming.method, headers })
     forwarded.on('response', (answer) => {
       response.writeHead(answer.statusCode, answer.statusMessage, answer.rawHeaders)

@@ -70,8 +70,15 @@ function httpConnection({ ready }) {
   return [ready.mcp.url, '--transport', 'http', '--header', `Authorization: Bearer ${ready.mcp.keys.write}`]
 }
 
-/** A server of its own for every call, without a wallet, on the world's chain. */
-async function stdioConnection({ ready, directory, dataDir }) {
+/** A server of its own for every call. */
+async function stdioConnection(world) {
+  const path = join(world.directory, 'inspector.json')
+  await writeFile(path, JSON.stringify({ mcpServers: { svc: stdioCommand(world) } }))
+  return ['--config', path, '--server', 'svc']
+}
+
+/** What starts a server without a wallet on the world's chain. */
+export function stdioCommand({ ready, directory, dataDir }) {
   const env = {
     SVC_DATA_DIR: join(directory, 'stdio'),
     SVC_MCP_PROFILE: 'data',
@@ -80,13 +87,10 @@ async function stdioConnection({ ready, directory, dataDir }) {
     // No other chain is asked: nothing listens here.
     SVC_RPC_PROVIDER: 'http://127.0.0.1:9/{chainId}',
   }
-  const args = [svcPath, 'serve', '--transport', 'stdio']
-  const path = join(directory, 'inspector.json')
-  await writeFile(path, JSON.stringify({ mcpServers: { svc: { command: process.execPath, args, env } } }))
-  return ['--config', path, '--server', 'svc']
+  return { command: process.execPath, args: [svcPath, 'serve', '--transport', 'stdio'], env }
 }
 
-async function runInspector(args, home, signal) {
+export async function runInspector(args, home, signal) {
   const options = ['--format', 'json', '--quiet']
   const result = await runProgram(newerNodePath, [inspectorPath, '--cli', ...args, ...options], {
     signal,
@@ -98,15 +102,14 @@ async function runInspector(args, home, signal) {
   return result
 }
 
-const inspectorPath = fileURLToPath(
-  new URL('node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js', import.meta.url),
-)
+export const inspectorFolder = fileURLToPath(new URL('node_modules/@modelcontextprotocol/inspector', import.meta.url))
+export const inspectorPath = join(inspectorFolder, 'clients/launcher/build/index.js')
 
-function call(name, args) {
+export function call(name, args) {
   return ['--method', 'tools/call', '--tool-name', name, '--tool-args-json', JSON.stringify(args)]
 }
 
-function structured(run) {
+export function structured(run) {
   const { structuredContent, content } = succeeded(run)
   deepStrictEqual(JSON.parse(content[0].text), structuredContent, 'text and structured content say the same')
   return structuredContent

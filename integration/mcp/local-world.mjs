@@ -1,39 +1,49 @@
 import { spawn } from 'node:child_process'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { randomBytes } from 'node:crypto'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { endGroup, livingMembers } from './process-group.mjs'
 
 export const svcPath = fileURLToPath(new URL('../../packages/cli/bin/svc.js', import.meta.url))
 
-/** `svc up` on free ports, with these flags besides: the product as it is, on a local chain. `ready` is the line it prints. */
-export async function openLocalWorld(signal, flags = []) {
+/**
+ * `svc up` on free ports, with these flags and settings besides: the product as it is, on a local chain. `banner` is what it prints, and `ready` what it
+ * says to programs.
+ */
+export async function openLocalWorld(signal, flags = [], settings = {}) {
   signal.throwIfAborted()
   const directory = await mkdtemp(join(tmpdir(), 'svc-foreign-'))
   const dataDir = join(directory, 'world')
   const ports = ['--mcp-port', '0', '--rpc-port', '0', '--api-port', '0']
-  const args = [svcPath, 'up', '--json', ...ports, '--data-dir', dataDir, ...flags]
+  if (Object.keys(settings).length > 0) await layIn(dataDir, settings)
+  const args = [svcPath, 'up', ...ports, '--data-dir', dataDir, ...flags]
   const child = spawn(process.execPath, args, { detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
-  const stderr = []
+  const [stdout, stderr] = [[], []]
   child.stderr.on('data', (chunk) => stderr.push(chunk))
   const exited = new Promise((resolve) => child.once('exit', resolve))
   const abandon = () => endGroup(child.pid)
   signal.addEventListener('abort', abandon)
-  const line = await Promise.race([
-    new Promise((resolve) => createInterface(child.stdout).once('line', resolve)),
-    exited.then(() => null),
-    sleep(startTimeoutMs, null, { ref: false }),
-  ])
-  if (line === null) {
+  const said = new Promise((resolve) => {
+    child.stdout.on('data', (chunk) => {
+      stdout.push(chunk)
+      const text = Buffer.concat(stdout).toString('utf8')
+      if (text.includes('Ctrl-C ends all of it')) resolve(text)
+    })
+  })
+  const banner = await Promise.race([said, exited.then(() => null), sleep(startTimeoutMs, null, { ref: false })])
+  if (banner === null) {
     abandon()
     await rm(directory, { recursive: true })
     throw new Error(`svc up did not come up: ${Buffer.concat(stderr).toString('utf8').slice(-2_000)}`)
   }
   return {
-    ready: JSON.parse(line),
+    ready: JSON.parse(await readFile(join(dataDir, 'ready.json'), 'utf8')),
+    banner,
+    /** What it has printed to stderr by now. */
+    said: () => Buffer.concat(stderr).toString('utf8'),
     directory,
     dataDir,
     /** Ends the world the way a supervisor does; gives back what was still alive 3 s later. */
@@ -47,6 +57,15 @@ export async function openLocalWorld(signal, flags = []) {
       return left
     },
   }
+}
+
+/** Makes the directory one of a local world, which takes settings of its own from its environment file. */
+async function layIn(dataDir, settings) {
+  await mkdir(dataDir, { mode: 0o700 })
+  const key = JSON.stringify({ privateKey: `0x${randomBytes(32).toString('hex')}` })
+  await writeFile(join(dataDir, 'local-world.json'), `${key}\n`, { mode: 0o600 })
+  const lines = Object.entries(settings).map(([name, value]) => `${name}=${value}\n`)
+  await writeFile(join(dataDir, '.env'), lines.join(''), { mode: 0o600 })
 }
 
 /** A cold cache seeds the chain first. */

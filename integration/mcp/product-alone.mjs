@@ -3,7 +3,7 @@ import { runConformance } from './run-conformance.mjs'
 
 /** The scenarios that need no fixture, against `svc up` itself: its own tools, lists and fast paths. */
 export async function checkProductAlone({ ready }, report, signal) {
-  const proxy = await openAuthorizingProxy(ready.mcp.url, ready.mcp.keys.read)
+  const proxy = await openAuthorizingProxy(ready.mcp.url, { authorization: `Bearer ${ready.mcp.keys.read}` })
   try {
     for (const [revision, scenarios] of Object.entries(withoutFixtures)) {
       const failing = []
@@ -26,9 +26,18 @@ const withoutFixtures = {
     'server-initialize',
     'ping',
     'tools-list',
+    'prompts-list',
+    'resources-list',
     'server-sse-multiple-streams',
     'dns-rebinding-protection',
     'server-session-lifecycle',
   ],
-  '2026-07-28': ['tools-list', 'server-sse-multiple-streams', 'dns-rebinding-protection', 'http-header-validation'],
+  '2026-07-28': [
+    'tools-list',
+    'prompts-list',
+    'resources-list',
+    'server-sse-multiple-streams',
+    'dns-rebinding-protection',
+    'http-header-validation',
+  ],
 }

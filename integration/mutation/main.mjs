@@ -17,6 +17,7 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '1' },
     paths: { type: 'string', default: 'packages/engine/src,packages/amm/src,packages/wallet/src' },
     within: { type: 'string', default: '120' },
+    again: { type: 'string' },
     json: { type: 'string' },
   },
 })
@@ -40,7 +41,7 @@ async function mutate() {
   const files = listFiles(root)
   const sources = listFiles(root, values.paths.split(',')).filter(isSource)
   const every = (await instrument(folder, sources)).mutants
-  const places = sample(every, count, seed)
+  const places = values.again === undefined ? sample(every, count, seed) : await leftOf(values.again, every)
   const changed = [...new Set(places.map(({ file }) => file))]
   // Only what is to be changed is given switches: the rest runs as it is.
   const switched = await instrument(folder, changed)
@@ -64,6 +65,13 @@ async function mutate() {
   }
   await writeAll(switched.files)
   await playRing(files.filter(isTest), importersOf, (test, mutant) => !isNear(test, mutant))
+}
+
+/** Those that nothing noticed in an earlier run, which wrote this file with `--json`. */
+async function leftOf(path, every) {
+  const { outcomes: earlier } = JSON.parse(await readFile(path, 'utf8'))
+  const left = earlier.filter(({ state }) => state === 'survived' || state === 'not reached')
+  return every.filter((mutant) => left.some((one) => isSame(one, mutant)))
 }
 
 async function writeAll(files) {

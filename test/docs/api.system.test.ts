@@ -7,7 +7,7 @@ import { renderApi } from './render-api.ts'
 // `npm run docs` rewrites these pages from what `npm run build` made; a test run only holds them against it.
 const root = join(import.meta.dirname, '../..')
 
-describe.each(['wallet', 'test-utils'])('the API of %s', (name) => {
+describe.each(['lp-math', 'wallet', 'test-utils'])('the API of %s', (name) => {
   const folder = join(root, 'packages', name)
   const { exports } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
     readonly exports: Readonly<Record<string, { readonly types: string }>>

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Principal } from '@svc/engine'
 import { describe, expect, test } from 'vitest'
 
 // SECURITY.md states guarantees, and at its end names the tests that prove each. Those must stand, under a title that begins with its number.
@@ -17,6 +18,21 @@ test('SECURITY.md states G1 to G13, each with tests', () => {
   expect(stated).toEqual(ids)
   expect(guarantees.map(({ id }) => id)).toEqual(ids)
   expect(guarantees.filter(({ files }) => files.length === 0)).toEqual([])
+})
+
+test('SECURITY.md says of each stage of sign-in whom it lets in, why, to what, and until when', () => {
+  const stages: Readonly<Record<Principal['stage'], true>> = {
+    local: true,
+    'api-key': true,
+    bearer: true,
+    siwe: true,
+    oauth: true,
+    'edge-access': true,
+  }
+  const [, part = ''] = /^## What each stage of sign-in promises\n(.*?)^## /ms.exec(page) ?? []
+  const rows = [...part.matchAll(/^\| `([a-z-]+)` \| `([^`]+)` \|(?: [^|]+ \|){3}$/gm)]
+  expect(rows.map(([, stage]) => stage)).toEqual(Object.keys(stages))
+  for (const [, stage, principal] of rows) expect(principal).toMatch(new RegExp(`^${stage}(:|$)`))
 })
 
 test('the suites of the guarantees run on every engine of the store', () => {

@@ -2,6 +2,7 @@ import type { PublicApi, PublicExport } from './read-public-api.ts'
 
 /** A page of `docs/api`: every export of the main entry in full, and of each other entry what the main one lacks. */
 export function renderApi(packageName: string, folder: string, entries: Readonly<Record<string, PublicApi>>): string {
+  const conventions = conventionsOf[packageName] ?? chainConventions
   const [[, main], ...others] = Object.entries(entries) as [[string, PublicApi], ...[string, PublicApi][]]
   const known = new Set(main.exported.map(({ name }) => name))
   const more = others.map(([path, { exported }]) => {
@@ -13,10 +14,7 @@ export function renderApi(packageName: string, folder: string, entries: Readonly
   const whole = (one: PublicExport) => renderExport(one, folder, links)
   return `# ${packageName}
 
-Generated from the docstrings by \`npm run docs\`. Amounts on a chain are \`bigint\` in the smallest unit (names ending in \`Wei\`; decimal text in
-results, so that they can be written as JSON),
-times are milliseconds (names ending in \`Ms\`; points in time are Unix milliseconds). Whatever fails rejects with a
-\`WalletError\`, unless the entry says otherwise.
+Generated from the docstrings by \`npm run docs\`. ${conventions}
 
 | export | what it is |
 |---|---|
@@ -33,6 +31,18 @@ ${order.map((kind) => section(titles[kind], main.exported.filter((one) => one.ki
       ]),
     )
     .join('')}`.replace(/\n+$/, '\n')
+}
+
+const chainConventions = `Amounts on a chain are \`bigint\` in the smallest unit (names ending in \`Wei\`; decimal text in
+results, so that they can be written as JSON),
+times are milliseconds (names ending in \`Ms\`; points in time are Unix milliseconds). Whatever fails rejects with a
+\`WalletError\`, unless the entry says otherwise.`
+
+const conventionsOf: Readonly<Record<string, string>> = {
+  '@svc/lp-math': `What goes by token0 and token1 comes in that order, and a price is token1 for one token0. Amounts are
+\`bigint\` in smallest units, square root prices Q64.96 (names ending in \`X96\`), prices and values whole tokens. The fee of a swap is in millionths of its
+input (\`feePips\`: 3000 is 30 bp); what ends in \`Pct\` or \`Apr\` is in percent, what ends in \`Bps\` in hundredths of one; every other rate and share is a fraction. A
+year has 365 days. What cannot be meant throws an \`LpMathError\`, whose \`code\` says which bound was broken.`,
 }
 
 const order = ['function', 'class', 'value', 'type'] as const

@@ -57,7 +57,9 @@ the sums are, a wallet holds no more than you can lose.
 ## Callers
 
 \`principals\` narrows what single callers may do. A caller's id is \`local\` over stdio, \`api-key:<16 hex digits>\` for an API
-key and \`bearer:<16 hex digits>\` for the static token, the digits being the beginning of the SHA-256 of the secret: \`svc keys list\` prints that of each key. Any
+key and \`bearer:<16 hex digits>\` for the static token, the digits being the beginning of the SHA-256 of the secret: \`svc keys list\` prints that of each key. Who signs in with a wallet is
+\`siwe:<address>\`; what such a caller may do beside reading, \`signIn\` says ([how](operating.md#let-wallets-sign-in)).
+Who comes with a token of [an authorization server](operating.md#take-tokens-of-an-authorization-server) or [an access edge](operating.md#behind-an-access-edge) is \`oauth:<16 hex digits>:<32>\` or \`edge-access:<service>\`, as the log has it (\`auth.token-verified\`). Any
 other id is refused: a grant to a name nobody comes with would bound nobody. The
 audit log names it in every \`tx.intent\` line (\`actor.principal\`), and \`svc policy explain\` prints it for a stored plan.
 A grant that would give more than the policy is refused when the file is read. A tool that is not granted is refused

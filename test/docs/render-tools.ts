@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { Tool } from '@svc/tool-server'
+import { type Tool, toolsetNames, toolsets } from '@svc/tool-server'
 
 /** docs/tools.md: every tool with its parameters and results. */
 export function renderTools(catalogue: readonly Tool[]): string {
@@ -46,7 +46,7 @@ function renderTool(tool: Tool): string {
 
 ${tool.description}
 
-Access ${tool.access}, scope \`${tool.scope}\`${tool.inDataProfile ? ', in the `data` profile' : ''}.
+Access ${tool.access}, scope \`${tool.scope}\`, ${toolsetText(tool.name)}${tool.inDataProfile ? ', in the `data` profile' : ''}.
 
 | parameter | type | required | meaning |
 |---|---|---|---|
@@ -54,6 +54,11 @@ ${parameters(input).join('\n')}
 
 Result: ${members(output)}.
 `
+}
+
+function toolsetText(tool: string): string {
+  const set = toolsetNames.find((name) => toolsets[name].includes(tool))
+  return set === undefined ? 'in every toolset' : `toolset \`${set}\``
 }
 
 function parameters({ properties = {}, required = [] }: JsonSchema): readonly string[] {

@@ -13,8 +13,8 @@ describe.each(['legacy', 'modern'] as const)('a client of the %s era', (era) => 
     const uris = ['ui://svc/lp-backtest.html', 'ui://svc/lp-range.html']
     expect(listed.tools.map(({ _meta }) => _meta)).toEqual(uris.map((resourceUri) => ({ ui: { resourceUri } })))
     expect(plain.tools).toEqual(listed.tools.map(({ _meta, ...rest }) => rest))
-    expect((await app.listResources()).resources.map(({ uri }) => uri).toSorted()).toEqual(uris)
-    expect((await other.listResources()).resources).toEqual([])
+    expect((await app.listResources()).resources.map(({ uri }) => uri).toSorted()).toEqual(['svc://errors', ...uris])
+    expect((await other.listResources()).resources.map(({ uri }) => uri)).toEqual(['svc://errors'])
     expect(app.getServerCapabilities()?.extensions).toHaveProperty(['io.modelcontextprotocol/ui'])
     const ask = { name: 'backtest_lp_strategy', arguments: { token0: 'WETH' } }
     const [shown, reported] = [await app.callTool(ask), await other.callTool(ask)]
@@ -34,7 +34,7 @@ describe.each(['legacy', 'modern'] as const)('a client of the %s era', (era) => 
       'WETH/USDC on Ethereum',
       '2,486 to 3,656',
       '± 9.6',
-      '± 17: fees less LVR',
+      '± 17, 95 %: -23 to 63: fees less LVR',
       '± 1.2 by the volatility; of',
       'LVR a year',
       'Bars found: 711 of 720',

@@ -1,5 +1,6 @@
 export { erc20Abi } from './abis/tokens.ts'
 export { permit2Abi } from './abis/tokens.ts'
+export { settlerCallAbi } from './abis/cross-chain.ts'
 export { permit2NonceAbi } from './abis/tokens.ts'
 export { rewardDistributorAbi } from './rewards/read-distributor.ts'
 export { twammHookAbi, twammOrderAbi } from './abis/twamm.ts'

@@ -48,21 +48,19 @@ export type SharedReads<Answer> = {
 }
 
 /** The outcome of `work`, or `CANCELLED` as soon as the caller leaves; what `work` still does is dropped. */
-export async function untilAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
-  if (signal.aborted) {
-    work.catch(() => {})
-    throw cancelled()
-  }
-  let leave: (() => void) | undefined
-  const left = new Promise<never>((_resolve, reject) => {
-    leave = () => reject(cancelled())
-    signal.addEventListener('abort', leave, { once: true })
+export function untilAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const leave = () => reject(cancelled())
+    const ended = <Value>(settle: (value: Value) => void) => {
+      return (value: Value) => {
+        signal.removeEventListener('abort', leave)
+        settle(value)
+      }
+    }
+    work.then(ended<Result>(resolve), ended<unknown>(reject))
+    if (signal.aborted) leave()
+    else signal.addEventListener('abort', leave, { once: true })
   })
-  try {
-    return await Promise.race([work, left])
-  } finally {
-    if (leave !== undefined) signal.removeEventListener('abort', leave)
-  }
 }
 
 type Read<Answer> = (signal: AbortSignal) => Promise<Answer>

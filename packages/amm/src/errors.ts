@@ -6,12 +6,10 @@
 export const errorTable = {
   // the pipeline of a call
   AUTHENTICATION_REQUIRED: row(401, false, 'Send a valid key as "Authorization: Bearer <key>".'),
+  SIGN_IN_REFUSED: row(401, false, 'Ask /mcp for a new challenge, sign it with that wallet and post it at once.'),
+  CLOCK_OFF: row(503, true, 'Tell the operator: the clocks of the server and of the chain are minutes apart.'),
   INSUFFICIENT_KEY_TIER: row(403, false, 'Use a key whose tier covers this tool, or a tool that tools/list shows.'),
-  PRINCIPAL_REVOKED: row(
-    403,
-    false,
-    'Ask again with a key that is in force; what the old key stored is not carried out.',
-  ),
+  PRINCIPAL_REVOKED: row(403, false, 'Ask again with a key in force; what the old key stored is not carried out.'),
   TOOL_NOT_FOUND: row(404, false, 'Call tools/list for the tools of this server.'),
   TOOL_NOT_IN_PROFILE: row(
     404,
@@ -95,6 +93,7 @@ export const errorTable = {
   ORDER_NOT_FOUND: row(404, false, 'Use the ids that submit_twamm_order or submit_uniswapx_order gave.'),
   ORDER_NOT_ACTIVE: row(409, false, 'get_twamm_order_status or get_operation says what has become of the order.'),
   ORDER_OPEN: row(409, true, 'Wait until the order in details has ended, or call cancel_uniswapx_order.'),
+  CROSS_CHAIN_NOT_SUPPORTED: row(400, false, 'Choose chains in details, or trade on one chain with execute_swap.'),
   ORDERS_NOT_SUPPORTED: row(400, false, 'Sell at once with execute_swap, or choose a chain in details.'),
   ORDER_OFFER_TOO_LOW: row(409, true, 'Sell at once with execute_swap, which brings more, or call again in a moment.'),
   POSITION_NOT_FOUND: row(404, false, 'Call get_positions_by_owner for the positions of an owner.'),
@@ -296,6 +295,8 @@ export const errorTable = {
     'Wait until some of yours are decided or carried out, cancel one with cancel_operation (list_operations shows them), or ask the operator to decide or to raise approvals.maxWaiting.',
   ),
   OPERATION_NOT_FOUND: row(404, false, 'Call list_operations for the operations of this key.'),
+  WATCH_NOT_FOUND: row(404, false, 'list_watches shows the watches of this key.'),
+  WATCH_LIMIT: row(409, false, 'Cancel one with cancel_watch; list_watches shows them.'),
   MEMORY_NOT_FOUND: row(404, false, 'manage_insight with action list shows the ids of insights.'),
   OPERATION_EXPIRED: row(410, false, 'Call the tool again for a new plan.'),
   OPERATION_CHANGED: row(409, false, 'Look at the operation with get_operation and use its own plan hash.'),

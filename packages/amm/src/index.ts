@@ -20,6 +20,7 @@ export type {
   SettledTransaction,
   TokenQuantity,
 } from './intent.ts'
+export { type IntentCrossChain, readCrossChain, storeCrossChain } from './intent-cross-chain.ts'
 export { readIntent, readOrder, storeIntent, storeOrder } from './intent.ts'
 export { isBatch } from './plan.ts'
 export { mostRebalanceLossBps } from './vaults/plan-rebalance.ts'
@@ -43,7 +44,12 @@ export {
   type BlockTime,
   type ChainDirectory,
   type GuardUpstream,
+  type ChainReach,
   type ClaimableReward,
+  type EndpointReach,
+  type CrossChainFill,
+  type CrossChainRefund,
+  type OpenedOrder,
   type ClaimedReward,
   type HistoryRequest,
   type HistorySource,
@@ -63,6 +69,7 @@ export {
   type PoolFacts,
   type PoolReference,
   type Position,
+  type PositionChanges,
   type PositionEvents,
   type PriceBand,
   type PriceDoubt,
@@ -71,6 +78,7 @@ export {
   type PriceWitness,
   type Quote,
   type CompoundOutcome,
+  type RebalanceOutcome,
   type RebalancePreview,
   type RemoveOutcome,
   type Rewards,
@@ -78,6 +86,7 @@ export {
   type SwapHistory,
   type SwapOutcome,
   type SwapRecord,
+  type TickRow,
   type Token,
   type TokenDirectory,
   type UpstreamAsked,

@@ -1,15 +1,8 @@
-import { type Address, type Hash, type Hex, isAddress, isHex, type Log } from 'viem'
+import type { Hash, Log } from 'viem'
 import * as z from 'zod'
+import { intentCrossChain } from './intent-cross-chain.ts'
+import { address, amount, data, storeData } from './intent-values.ts'
 import { atomicity, type Plan, type SafetyChecks } from './plan.ts'
-
-const address = z.custom<Address>((value) => typeof value === 'string' && isAddress(value, { strict: false }))
-const data = z.custom<Hex>((value) => isHex(value))
-
-/** An amount as JSON has it, in decimal text. */
-const amount = z
-  .string()
-  .regex(/^\d{1,78}$/)
-  .transform((text) => BigInt(text))
 
 const tokenQuantity = z.strictObject({ token: address, amount })
 
@@ -175,6 +168,8 @@ const oneIntent = z.strictObject({
   permit: positionPermit.readonly().optional(),
   /** What the wallet signs in place of calls, once its allowance is mined. */
   order: intentOrder.readonly().optional(),
+  /** What its call opens, to be filled on another chain. */
+  crossChain: intentCrossChain.readonly().optional(),
   /** What the chain must still say when it is this intent's turn; an earlier write may have changed it. */
   restsOn: z.array(chainAnswer).readonly().optional(),
   /** Tools whose operations it holds beside the one that was called: their rules of value hold too. */
@@ -214,10 +209,6 @@ export type Intent = Readonly<z.output<typeof intentSchema>>
 /** An intent as JSON, its bigints as decimal text. */
 export function storeIntent(intent: Intent): string {
   return storeData(intent)
-}
-
-function storeData(data: object): string {
-  return JSON.stringify(data, (_name, value: unknown) => (typeof value === 'bigint' ? `${value}` : value))
 }
 
 /** An intent from JSON. Throws where it is not one: what is stored is checked like what comes in. */

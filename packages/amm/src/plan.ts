@@ -5,6 +5,8 @@ const hex = z.templateLiteral(['0x', z.string()])
 
 export const plannedAmount = z.object({
   token: hex,
+  /** Of a token of another chain than the plan's. */
+  chainId: z.int().optional(),
   symbol: z.string(),
   amount: z.string(),
   usd: z.number().nullable(),

@@ -3,7 +3,9 @@ import type { Address, Hash, PublicClient } from 'viem'
 import type { PoolHistory } from './ports/history.ts'
 import type { Liquidity } from './ports/liquidity.ts'
 import type { BlockTime, Pool, Token } from './ports/pools.ts'
+import type { ChainReach } from './ports/reach.ts'
 import type { Rewards } from './ports/rewards.ts'
+import type { CrossChain } from './ports/cross-chain.ts'
 import type { Orders } from './ports/orders.ts'
 import type { PriceBand, PriceDoubt, PriceWitness } from './ports/prices.ts'
 import type { Twamm } from './ports/twamm.ts'
@@ -11,6 +13,13 @@ import type { Vaults } from './ports/vaults.ts'
 
 export type { OwnTwammOrder, Twamm, TwammOrder, TwammPayout, TwammPool, TwammSubmission } from './ports/twamm.ts'
 export type { OrderFacts, OrderFill, OrderPlan, OrderReads, OrderRequest, Orders, SignedOrder } from './ports/orders.ts'
+export type {
+  CrossChain,
+  CrossChainFill,
+  CrossChainRefund,
+  CrossChainRequest,
+  OpenedOrder,
+} from './ports/cross-chain.ts'
 export type { BarFigures, HistoryRequest, HistorySource, PoolBars, PoolHistory } from './ports/history.ts'
 export type {
   AddOutcome,
@@ -37,9 +46,14 @@ export type {
   Pool,
   PoolReference,
   Position,
+  PositionChanges,
   PositionEvent,
   PositionEvents,
+  Hop,
+  PositionUnderway,
   Quote,
+  QuotePart,
+  RouteVersion,
   QuoteRequest,
   ReadLimits,
   SwapHistory,
@@ -48,6 +62,7 @@ export type {
   Token,
   Version,
 } from './ports/pools.ts'
+export type { ChainReach, EndpointReach } from './ports/reach.ts'
 export type { ClaimableReward, ClaimedReward, ClaimPlan, Rewards } from './ports/rewards.ts'
 export {
   isUnnamed,
@@ -83,9 +98,11 @@ export type MarketPorts = {
   readonly prices: PriceSource
   readonly liquidity: Liquidity
   readonly history: PoolHistory
+  readonly reach: ChainReach
   readonly rewards: Rewards
   readonly twamm: Twamm
   readonly orders: Orders
+  readonly crossChain: CrossChain
   readonly vaults: Vaults
 }
 
@@ -132,7 +149,7 @@ export type RpcPool = {
   past(chain: Chain): PublicClient
   /** How many transactions of an account each endpoint that answers counts at its newest block. Throws `RPC_*` when none does. */
   transactionCounts(chain: Chain, address: Address): Promise<readonly number[]>
-  /** Whether an endpoint answers within 1.4 s and how old its head is, found out at most every 30 s; never throws. */
+  /** Whether an endpoint gives its head and calls contracts within 1.4 s, and how old the head is, found out at most every 30 s; never throws. */
   probe(chain: Chain): Promise<{
     readonly healthy: boolean
     readonly headAgeSeconds: number | null
@@ -146,6 +163,9 @@ export type LogSpans = {
   /** How wide to begin a scan that would begin with `usual` blocks. */
   of(name: string, usual: bigint): LogSpan
   keep(name: string, span: LogSpan, usual: bigint): void
+  /** Whether a range of so many blocks, or of fewer, was refused lately. */
+  isRefused(name: string, blocks: bigint): boolean
+  refuse(name: string, blocks: bigint): void
 }
 
 export type LogSpan = {

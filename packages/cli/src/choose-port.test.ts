@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
 import { choosePort, startOnPort } from './choose-port.ts'
-import type { ReadyLine } from './start-world.ts'
+import type { ReadyLine } from './ready-line.ts'
 import { publicIdSlips } from './commands/up.ts'
 import { welcome } from './welcome.ts'
 
@@ -59,6 +59,7 @@ it('says in the banner which usual ports were taken, nothing of the others, and 
     wallet: { address },
     api: { url: 'http://127.0.0.1:42000', appId: 'app' },
     orders: { url: 'http://127.0.0.1:4', reactor: '0x00000000000000000000000000000000000000bb' },
+    crossChain: { url: 'http://127.0.0.1:44000', chainId: 31_338, chain: 'local-2', settler: address },
     registry: { address },
     rewards: { url: 'http://127.0.0.1:43000', distributor: address },
     tokens: [{ symbol: 'FOT', address: fot, decimals: 18 }],
@@ -81,6 +82,8 @@ it('says in the banner which usual ports were taken, nothing of the others, and 
   expect(said.match(/another program listens/g)).toHaveLength(2)
   expect(said).not.toContain('PAUSED')
   expect(said).toContain(`  vaults       ${address}, Dollars\n`)
+  expect(said).toContain('  second chain http://127.0.0.1:44000 (chain id 31338; "local-2"), where')
+  expect(said).toContain(`  cross-chain  ${address}, on both chains: `)
   expect(said).toContain(`  v4  FOT/B 0.3 %        0x0a (FOT ${fot})\n`)
   const paused = { ...settings, pausedSince: '2026-01-31T08:00:00.000Z' }
   expect(welcome({ ready, settings: paused, takenPorts: { mcp: null, rpc: null, api: null } })).toContain(

@@ -1,5 +1,5 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
-import type { ReadyLine } from './start-world.ts'
+import type { ReadyLine } from './ready-line.ts'
 
 /** A client of a world's server with its write key. */
 export async function connect({ mcp }: Pick<ReadyLine, 'mcp'>): Promise<Client> {
@@ -17,8 +17,12 @@ export async function call(client: Client, name: string, input: Record<string, u
   return answer.structuredContent as Record<string, unknown>
 }
 
-/** A request to a world's chain. */
-export async function askChain({ rpc }: ReadyLine, method: string, ...params: readonly unknown[]): Promise<unknown> {
+/** A request to a world's chain, or to another. */
+export async function askChain(
+  { rpc }: { readonly rpc: { readonly url: string } },
+  method: string,
+  ...params: readonly unknown[]
+): Promise<unknown> {
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
   const answer = await fetch(rpc.url, { method: 'POST', body, headers: { 'content-type': 'application/json' } })
   return ((await answer.json()) as { readonly result: unknown }).result

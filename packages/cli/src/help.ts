@@ -32,20 +32,27 @@ export function helpOf(name: string): string {
 
 const entries = `
   svc up [--json] [--mcp-port N] [--rpc-port N] [--api-port N] [--chain-id N]
-         [--trading-api [--trading-dialect v1|lp]] [--data-dir D]
-      A local chain with the real AMM contracts, a funded wallet, the MCP server, and the support API with its page,
-      in one process group.
+         [--profile data|full|learning] [--trading-api [--trading-dialect v1|lp]]
+         [--oauth] [--sign-in] [--websocket] [--data-dir D]
+      A local chain with the real AMM contracts, a second one to which cross-chain orders lead, a funded wallet, the
+      MCP server, and the support API with its page, in one process group.
       Port 0 is any free one; without a flag 3000, 8545 and 8080, if they are free. --json prints one line when ready.
+      --profile is full unless said otherwise: data reads alone, learning has memory as well (docs/analytics.md).
       --trading-api starts a stand-in for the trading API beside it, which then builds what deposits, collect_fees,
       remove_liquidity and swaps send, and all that claim_lp_rewards and migrate_position do. Its newer dialect, lp, has
       words for the first three alone.
+      --oauth starts a real authorization server beside it, whose tokens the MCP server takes (the package oidc-provider),
+      and prints how to get one; --sign-in lets wallets sign in; --websocket serves /mcp over WebSocket as well.
       --data-dir keeps API keys, wallet, policy and a pause for the next time; audit log, operations, spending and
       breaker of the last run go with its chain (svc serve never clears anything). Ctrl-C ends all of it.
   svc serve --transport stdio|http [--data-dir D]
       The MCP server alone, configured by the environment (docs/config.md).
   svc keys [list] [--data-dir D] [--json] | show NAME [--data-dir D] [--json]
+           | rotate | revoke WALLET|TOKEN | restore WALLET [--data-dir D] [--json]
       The file that holds the API keys of a server, and of each its name (read, feedback, write) and fingerprint, which is
       the caller that policy, approvals and audit log name; never the key itself. show prints the one that is named.
+      Of wallets that sign in (docs/operating.md): rotate has every server on the state sign tokens with a new key, revoke
+      turns a wallet away, or one token by its id, and restore lets a wallet in again; each felt within a second.
   svc approvals list [--all] [--caller ID] [--json] | show ID | approve ID [--yes --plan-hash HASH] | deny ID
                 | cancel ID | page [--data-dir D]
       The operator's word on writes that await one, beside the running server; page serves them to a browser here. --caller
@@ -123,6 +130,6 @@ const entries = `
                   [--json] | --chain C --pair A/B [--json]
       Compares the fee tiers of a pair, each given by a file of bars, or those of a chain.
   svc demo [--hostile]
-      A scripted agent adds liquidity, earns fees, collects, swaps and leaves, on its own local chain.
+      A scripted agent adds liquidity, earns fees, swaps, uses a vault, moves to another chain, and leaves.
       --hostile: it tries to drain the wallet instead, and each attempt is shown with what stopped it.
 `

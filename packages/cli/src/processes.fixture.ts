@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { inject } from 'vitest'
-import type { ReadyLine } from './start-world.ts'
+import type { ReadyLine } from './ready-line.ts'
 
 export const repository = fileURLToPath(new URL('../../../', import.meta.url))
 /** The command in few files, which starts in half the time; `installedProgram` is what stands in the manifest. */

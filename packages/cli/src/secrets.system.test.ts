@@ -42,11 +42,13 @@ function canaries(rpcUrl: (key: string) => string) {
           ? rpcUrl(key)
           : name === 'SVC_RPC_PROVIDER'
             ? `https://rpc.invalid/{chain}/${key}/{key}`
-            : name.includes('_URL_')
+            : name.includes('_URL_') || name === 'SVC_WEBHOOK_URL'
               ? `https://service.invalid/v1/${key}?apikey=${random()}`
-              : tier === undefined
-                ? key
-                : `svc_${tier}_${key}`
+              : name === 'SVC_WEBHOOK_SECRET'
+                ? `whsec_${randomBytes(32).toString('base64')}`
+                : tier === undefined
+                  ? key
+                  : `svc_${tier}_${key}`
     made[name.replace('<chainId>', chainId)] = value
   }
   return made
@@ -85,7 +87,7 @@ function spellings(values: Readonly<Record<string, string>>): readonly (readonly
   return Object.entries(values).flatMap(([name, whole]) => {
     const parts = URL.canParse(whole)
       ? partsOf(new URL(whole)).filter((part) => part.length > 20)
-      : [whole.replace(/^0x/, '').replace(/^svc_[a-z]+_/, '')]
+      : [whole.replace(/^0x/, '').replace(/^svc_[a-z]+_|^whsec_/, '')]
     return parts.flatMap((value) => {
       const bytes = Buffer.from(value)
       const raw = /^[0-9a-f]{64}$/.test(value) ? [Buffer.from(value, 'hex').toString('base64').replace(/=+$/, '')] : []
@@ -143,6 +145,16 @@ async function useEverything(client: Client, secrets: readonly string[]): Promis
   return JSON.stringify(answers)
 }
 
+/** Watches a position out of its range, so that its webhook is signed and fails at a place that is not there. */
+async function watchFromAfar(client: Client): Promise<string> {
+  const range = { priceLower: 10_000, priceUpper: 20_000 }
+  const pair = { chain: 'local', version: 'v3', token0: 'ETH', token1: 'USDC', fee: 500, amount0: '0.1' }
+  const opened = await client.callTool({ name: 'add_liquidity', arguments: { ...pair, ...range } })
+  const { positionId } = opened.structuredContent as { positionId: string }
+  const watch = { chain: 'local', version: 'v3', positionId, ilPct: 50 }
+  return JSON.stringify([opened, await client.callTool({ name: 'watch_position', arguments: watch })])
+}
+
 it('G12: no secret leaves the process by any way but the one it is for', { timeout }, async () => {
   const endpoint = await startEndpoint()
   const secrets = canaries(endpoint.url)
@@ -158,6 +170,7 @@ it('G12: no secret leaves the process by any way but the one it is for', { timeo
     SVC_CHAINS_FILE: join(dataDir, 'chains.json'),
     SVC_LISTEN: '127.0.0.1:0',
     LOG_LEVEL: 'debug',
+    SVC_WATCH_SECONDS: '15',
   }
   const serve = (more: Readonly<Record<string, string>> = {}): Run => {
     const server = run(process.execPath, [program, 'serve', '--transport', 'http'], { env: { ...env, ...more } })
@@ -174,6 +187,10 @@ it('G12: no secret leaves the process by any way but the one it is for', { timeo
   const asked = values.filter((value) => value !== secrets['SVC_API_KEY_WRITE'])
   sinks['answers over HTTP'] = await useEverything(client, asked)
   expect(sinks['answers over HTTP']).toMatch(/"txHash":"0x/)
+  sinks['answers of a watch'] = await watchFromAfar(client)
+  await expect.poll(() => server.printed.stderr, { timeout: 120_000 }).toContain('webhook.failed')
+  sinks['what was found'] = JSON.stringify(await client.callTool({ name: 'list_watches', arguments: {} }))
+  expect(sinks['what was found']).toMatch(/out_of_range.*"webhook":"pending"/)
   // Written behind the write, when its prices are there; a minute later where the write was quicker than they.
   await expect.poll(() => Object.keys(files()), { timeout: 120_000 }).toContain('balances.json')
   endpoint.state.isBroken = true

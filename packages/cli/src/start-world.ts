@@ -1,15 +1,18 @@
 import { randomBytes } from 'node:crypto'
-import { access, rename, rm, writeFile } from 'node:fs/promises'
+import { access, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { startDevnet, type Devnet } from '@svc/devnet'
 import { devnetPolicy } from '@svc/engine'
-import { openServer, provisionKeys, readConfig, type ApiKeys, type Tool } from '@svc/tool-server'
+import { openServer, provisionKeys, readConfig, type Tool } from '@svc/tool-server'
 import { readPause } from '@svc/engine/switches'
 import { chains as publicChains, type Chain } from '@svc/wallet/core'
 import type { Address } from 'viem'
 import { choosePort, startOnPort } from './choose-port.ts'
+import { announce, type ReadyLine, readyLine } from './ready-line.ts'
+import { type AskedWaysIn, openWaysIn } from './open-ways-in.ts'
+import { type OtherChain, startOtherChain } from './start-other-chain.ts'
 import { loadParts, startSupportApi, type LocalSupportApi } from './start-support-api.ts'
-import { openWorldDirectory, readyDraft, readyFile, type WorldDirectory } from './world-directory.ts'
+import { openWorldDirectory, type WorldDirectory } from './world-directory.ts'
 
 /**
  * Brings up a whole local world: chain, funded wallet, MCP server, support API. Port 0 is any free one; without a port the usual one is
@@ -22,6 +25,8 @@ export async function startWorld(options: WorldOptions): Promise<World> {
     for (const close of closers.splice(0).toReversed()) await close()
   }
   try {
+    const waysIn = await openWaysIn(options.waysIn ?? keysAlone, options.chainId)
+    closers.push(() => waysIn.stop())
     const mcp = await choosePort('--mcp-port', options.mcpPort, usualMcpPort)
     const rpc = await choosePort('--rpc-port', options.rpcPort, usualRpcPort)
     const support = await choosePort('--api-port', options.apiPort, usualApiPort)
@@ -36,7 +41,9 @@ export async function startWorld(options: WorldOptions): Promise<World> {
     const devnet = chain.started
     closers.push(() => devnet.stop())
     await devnet.fund(directory.walletAddress, walletFunds)
-    const settings = await writeSettings(directory, devnet, options)
+    const other = await startOtherChain(devnet, directory.walletAddress)
+    closers.push(() => other.stop())
+    const settings = await writeSettings(directory, { devnet, other }, options)
     const keys = provisionKeys(readConfig(settings.environment), randomBytes)
     directory.release()
     const { dataDir, chainsPath } = settings
@@ -57,6 +64,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
         ...settingsFor(api),
         ...trading?.settings,
         ...orders.orderSettings,
+        ...waysIn.settings,
         SVC_REWARDS_URL: rewards.url,
       }
       return serveOn(port, environment, options.tools)
@@ -65,9 +73,11 @@ export async function startWorld(options: WorldOptions): Promise<World> {
     closers.push(() => server.close())
     const takenPorts = { mcp: serving.taken, rpc: chain.taken, api: supporting.taken }
     const wallet = directory.walletAddress
-    const ready = readyLine({ devnet, url, keys, api, trading, orders, rewards, wallet })
+    const parts = { devnet, other, url, keys, api, trading, orders, rewards, wallet, waysIn: waysIn.readyAt(url) }
+    const ready = readyLine(parts)
     closers.push(await announce(dataDir, ready))
-    return { devnet, stop, settings, takenPorts, ready, writesUnderWay: () => server.writesUnderWay() }
+    const chainEnded = Promise.race([devnet.exited, other.devnet.exited])
+    return { devnet, chainEnded, stop, settings, takenPorts, ready, writesUnderWay: () => server.writesUnderWay() }
   } catch (error) {
     await stop()
     throw error
@@ -81,8 +91,12 @@ export type WorldOptions = {
   readonly apiPort: number | undefined
   readonly chainId: number
   readonly dataDir: string | undefined
+  /** Which tools the server has; all of them without memory when absent. */
+  readonly profile?: 'data' | 'full' | 'learning' | undefined
   /** The dialect in which a stand-in for the trading API, beside the server, is asked for what it can build; without one there is none. */
   readonly tradingApi?: 'v1' | 'lp' | undefined
+  /** Beside the keys; none unless given. */
+  readonly waysIn?: AskedWaysIn
   /** What the server logs to stderr from. */
   readonly logLevel: string
   readonly onProgress: (line: string) => void
@@ -94,6 +108,8 @@ export type WorldOptions = {
 
 export type World = {
   readonly devnet: Devnet
+  /** Settles when the process of either chain has ended, for whatever reason. */
+  readonly chainEnded: Promise<void>
   readonly ready: ReadyLine
   readonly settings: WorldSettings
   /** The usual ports that were taken, so that others stand in `ready`. */
@@ -109,7 +125,7 @@ export type WorldSettings = {
   readonly dataDir: string
   /** Whether the directory goes with the process. */
   readonly isTemporary: boolean
-  /** The chain's row, as `SVC_CHAINS_FILE` wants it. */
+  /** The rows of both chains, as `SVC_CHAINS_FILE` wants them. */
   readonly chainsPath: string
   readonly policyPath: string
   /** False when the directory held a policy already, which then stands. */
@@ -119,33 +135,11 @@ export type WorldSettings = {
   readonly environment: Readonly<Record<string, string>>
 }
 
-/** The one line that `svc up --json` prints, and that stands in the data directory while the world runs. */
-export type ReadyLine = {
-  readonly ready: true
-  readonly mcp: { readonly url: string; readonly keys: Readonly<Record<keyof ApiKeys, string>> }
-  readonly rpc: { readonly url: string; readonly chainId: number }
-  readonly wallet: { readonly address: Address }
-  /** The support API: its page, and the app that the stand-in for the wallet provider knows. */
-  readonly api: { readonly url: string; readonly appId: string }
-  /** The stand-in for the trading API, where there is one. */
-  readonly tradingApi?: { readonly url: string }
-  /** Who offers orders and fills them, a stand-in, by the reactor that settles them. */
-  readonly orders: { readonly url: string; readonly reactor: Address }
-  /** Where agents are registered (ERC-8004). */
-  readonly registry: { readonly address: Address }
-  /** The service that gives proofs of rewards, and the distributor that pays them. */
-  readonly rewards: { readonly url: string; readonly distributor: Address }
-  readonly tokens: readonly Pick<Devnet['tokens'][number], 'symbol' | 'address' | 'decimals'>[]
-  readonly pools: Devnet['pools']
-  /** The hook for orders that are sold over time, and its pool. */
-  readonly twamm: Devnet['twamm']
-  /** ERC-4626 vaults with deposits in them; the first lends most of what it holds to the last. */
-  readonly vaults: Devnet['vaults']
-}
-
 const clearedNote =
   "The last run's chain is gone: its audit log, operations, spending and breaker are cleared; keys, wallet, policy and a " +
   'pause are kept.'
+
+const keysAlone: AskedWaysIn = { oauth: false, wallets: false, webSocket: false }
 
 const usualRpcPort = 8545
 const usualMcpPort = 3000
@@ -153,22 +147,19 @@ const usualApiPort = 8080
 
 const walletFunds = { ETH: '100', WETH: '50', USDC: '250000', USDT: '50000', DAI: '50000', WBTC: '2' }
 
-/** Writes chain row and policy into the directory; returns the settings of a server on them. */
+/** Writes the rows of the chains and a policy into the directory; returns the settings of a server on them. */
 async function writeSettings(
   { path, privateKey }: WorldDirectory,
-  devnet: Devnet,
+  { devnet, other }: { readonly devnet: Devnet; readonly other: OtherChain },
   {
     logLevel,
     dataDir,
-    policy = devnetPolicy({
-      twammHooks: { [devnet.chainId]: [{ hook: devnet.twamm.hook, pools: [devnet.twamm.pool.id] }] },
-      vaults: { [devnet.chainId]: devnet.vaults.map(({ address }) => address) },
-      batchDelegate: { [devnet.chainId]: devnet.batchDelegate },
-    }),
-  }: Pick<WorldOptions, 'logLevel' | 'dataDir' | 'policy'>,
+    profile = 'full',
+    policy = policyOf([devnet, other.devnet]),
+  }: Pick<WorldOptions, 'logLevel' | 'dataDir' | 'profile' | 'policy'>,
 ): Promise<WorldSettings> {
   const [chainsPath, policyPath] = [join(path, 'chains.json'), join(path, 'policy.json')]
-  await writePrivate(chainsPath, [withPublicNames(devnet.chain)])
+  await writePrivate(chainsPath, [withPublicNames(devnet.chain), other.chain])
   const policyIsNew = !(await exists(policyPath))
   if (policyIsNew) await writePrivate(policyPath, policy)
   const environment = {
@@ -176,14 +167,26 @@ async function writeSettings(
     LOG_LEVEL: logLevel,
     SVC_DATA_DIR: path,
     SVC_CHAINS_FILE: chainsPath,
-    SVC_MCP_PROFILE: 'full',
+    SVC_MCP_PROFILE: profile,
     WALLET_TYPE: 'local',
     PRIVATE_KEY: privateKey,
     [`SVC_RPC_URL_${devnet.chainId}`]: devnet.rpcUrl,
+    [`SVC_RPC_URL_${other.chain.id}`]: other.devnet.rpcUrl,
   }
   const pausedSince = (await readPause(path))?.since ?? null
   const isTemporary = dataDir === undefined
   return { dataDir: path, isTemporary, chainsPath, policyPath, policyIsNew, pausedSince, environment }
+}
+
+/** What stands on both chains may be used on both; cross-chain orders go from either to the other, by the settler on their rows. */
+function policyOf(chains: readonly Devnet[]): ReturnType<typeof devnetPolicy> {
+  const each = <T>(named: (chain: Devnet) => T) =>
+    Object.fromEntries(chains.map((chain) => [`${chain.chainId}`, named(chain)]))
+  return devnetPolicy({
+    twammHooks: each(({ twamm }) => [{ hook: twamm.hook, pools: [twamm.pool.id] }]),
+    vaults: each(({ vaults }) => vaults.map(({ address }) => address)),
+    batchDelegate: each(({ batchDelegate }) => batchDelegate),
+  })
 }
 
 /** A server on these settings that listens on this port; one that cannot has let go of all it opened. */
@@ -225,63 +228,11 @@ async function writePrivate(path: string, content: unknown): Promise<void> {
   await writeFile(path, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 })
 }
 
-/** By rename: who waits for the file finds all of it. Returns what takes it away again. */
-async function announce(directory: string, ready: ReadyLine): Promise<() => Promise<void>> {
-  const [draft, path] = [join(directory, readyDraft), join(directory, readyFile)]
-  await writeFile(draft, `${JSON.stringify(ready)}\n`, { mode: 0o600 })
-  await rename(draft, path)
-  return () => rm(path, { force: true })
-}
-
 async function exists(path: string): Promise<boolean> {
   return access(path).then(
     () => true,
     () => false,
   )
-}
-
-function readyLine({
-  devnet,
-  url,
-  keys,
-  api,
-  trading,
-  orders,
-  rewards,
-  wallet,
-}: {
-  readonly devnet: Devnet
-  readonly url: string
-  readonly keys: ApiKeys
-  readonly api: LocalSupportApi
-  readonly trading: { readonly url: string } | null
-  readonly orders: { readonly ordersUrl: string }
-  readonly rewards: { readonly url: string }
-  readonly wallet: Address
-}): ReadyLine {
-  return {
-    ready: true,
-    mcp: {
-      url,
-      keys: { read: keys.read.reveal(), feedback: keys.feedback.reveal(), write: keys.write.reveal() },
-    },
-    rpc: { url: devnet.rpcUrl, chainId: devnet.chainId },
-    wallet: { address: wallet },
-    api: { url: api.url, appId: api.appId },
-    ...(trading === null ? {} : { tradingApi: { url: trading.url } }),
-    orders: { url: orders.ordersUrl, reactor: reactorOf(devnet) },
-    registry: { address: devnet.registry.identity },
-    rewards: { url: rewards.url, distributor: devnet.rewards.distributor },
-    tokens: devnet.tokens.map(({ symbol, address, decimals }) => ({ symbol, address, decimals })),
-    pools: devnet.pools,
-    twamm: devnet.twamm,
-    vaults: devnet.vaults,
-  }
-}
-
-function reactorOf({ chain }: Devnet): Address {
-  if (chain.orderReactor === undefined) throw new TypeError('the local chain has a reactor')
-  return chain.orderReactor
 }
 
 /** Lets the wallet of a local world earn rewards in two tokens, and starts the service that gives the proofs of them. */

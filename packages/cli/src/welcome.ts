@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 
 /** What `svc up` tells a person once everything runs. */
 export function welcome({ ready, settings, takenPorts }: Pick<World, 'ready' | 'settings' | 'takenPorts'>): string {
-  const { mcp, rpc, wallet, api, orders, registry, rewards } = ready
+  const { mcp, rpc, wallet, api, orders, crossChain, registry, rewards } = ready
   const vaults = ready.vaults.map(({ label, address }) => `${address}, ${label}`).join('\n               ')
   const pools = [...ready.pools, ready.twamm.pool].map(
     (pool) =>
@@ -18,12 +18,19 @@ The local world is up. Everything in it is worthless and ends with this process.
   feedback key ${mcp.keys.feedback}
   write key    ${mcp.keys.write}
   chain        ${rpc.url} (chain id ${rpc.chainId}; tools call it "local")${instead(takenPorts.rpc)}
+  second chain ${crossChain.url} (chain id ${crossChain.chainId}; "${crossChain.chain}"), where the wallet holds gas alone
   wallet       ${wallet.address}, funded
-  support API  ${api.url}: open it to claim gas for a wallet (app id ${api.appId})${instead(takenPorts.api)}${trading(ready)}
-  orders       ${orders.reactor}, which settles what submit_uniswapx_order signs; a filler answers at once
-  registry     ${registry.address}, where agents are registered (ERC-8004)
-  rewards      ${rewards.distributor}, ${waiting(ready)}
+  support API  ${api.url}: open it to claim gas for a wallet (app id ${api.appId})${instead(takenPorts.api)}${trading(ready)}${waysIn(ready)}
+
   vaults       ${vaults}
+  orders       ${orders.reactor}, which settles what submit_uniswapx_order signs;
+               a filler answers at once
+  cross-chain  ${crossChain.settler}, on both chains: submit_cross_chain_intent opens here,
+               a relayer fills on ${crossChain.chain}
+  registry     ${registry.address}, where agents are registered (ERC-8004)
+  rewards      ${rewards.distributor}, where some wait for the wallet
+               (get_claimable_rewards; ${claims(ready)})
+
   data         ${settings.dataDir}${settings.isTemporary ? ', temporary: it goes with this process' : ''}
   policy       ${settings.policyIsNew ? describePolicy() : `as ${settings.policyPath} says`}${paused(settings)}
 
@@ -36,7 +43,7 @@ ${httpClientConfiguration(mcp.url, mcp.keys.write)}
 
 Or this into one that starts its servers itself (reads only):
 ${stdioClientConfiguration(settings.chainsPath, rewards.url)}
-
+${tokenCommands(ready)}
 Ctrl-C ends all of it. To try next, in another terminal: what to earn where, what the policy allows, what is on record
 
 ${nextCommands(settings.dataDir).join('\n')}
@@ -57,11 +64,41 @@ function trading({ tradingApi }: World['ready']): string {
     : `\n  trading API  ${tradingApi.url}, a stand-in that builds calls (docs/config.md, SVC_TRADING_API_KEY)`
 }
 
-/** Claims are built by the trading API alone. */
-function waiting({ tradingApi }: World['ready']): string {
-  const claims =
-    tradingApi === undefined ? 'claiming needs svc up --trading-api' : 'claim_lp_rewards takes them, by their tokens'
-  return `where some wait for the wallet (get_claimable_rewards; ${claims})`
+function waysIn({ oauth, signIn, webSocket }: World['ready']): string {
+  const lines = [
+    ...(oauth === undefined
+      ? []
+      : [
+          `OAuth        ${oauth.issuer}, a real authorization server: for machines the client ${oauth.machine.clientId},`,
+          `             for people ${oauth.program.clientId}, where any name and password signs in`,
+        ]),
+    ...(signIn === undefined
+      ? []
+      : [`wallets      sign in at ${signIn.url} and read; signIn of policy.json grants more`]),
+    ...(webSocket === undefined ? [] : [`WebSocket    ${webSocket.url}, subprotocol mcp`]),
+  ]
+  return lines.map((line) => `\n  ${line}`).join('')
+}
+
+/** For a shell: what gets a token of the authorization server, and what lists tools with it. */
+function tokenCommands({ oauth, mcp }: World['ready']): string {
+  if (oauth === undefined) return ''
+  const { clientId, clientSecret } = oauth.machine
+  const asked = `-d grant_type=client_credentials -d resource=${mcp.url} -d 'scope=read:market read:portfolio'`
+  const read = `node -p 'JSON.parse(fs.readFileSync(0)).access_token'`
+  return `
+A token of the authorization server, for five minutes, and the Inspector with it:
+
+TOKEN=$(curl -s -u ${clientId}:${clientSecret} ${asked} ${oauth.tokenUrl} | ${read})
+npx -y @modelcontextprotocol/inspector@2.12.0 --cli ${mcp.url} --transport http --header "Authorization: Bearer $TOKEN" --method tools/list
+`
+}
+
+/** They are built by the trading API alone. */
+function claims({ tradingApi }: World['ready']): string {
+  return tradingApi === undefined
+    ? 'claiming needs svc up --trading-api'
+    : 'claim_lp_rewards takes them, by their tokens'
 }
 
 function paused({ pausedSince, dataDir }: World['settings']): string {

@@ -122,6 +122,7 @@ const chainBoundFiles: ReadonlySet<string> = new Set([
   'state.db-shm',
   'audit.jsonl',
   'recorded-decisions.json',
+  'recorded-sign-ins.json',
   // The pauses of earlier runs that have ended; one that stands is a file of its own.
   'resumed.json',
   'audit-checkpoints.json',

@@ -1,5 +1,5 @@
-// Compiles contracts/*.sol of this package, which are deployed, and of the engine, whose code only stands in state
-// overrides, and writes each into its contracts.gen.ts. The engine also gets what a wallet may delegate to, whose code it
+// Compiles contracts/*.sol of this package, which are deployed, of the engine, whose code only stands in state
+// overrides, and of amm, whose code only runs within a call, and writes each into its contracts.gen.ts. The engine also gets what a wallet may delegate to, whose code it
 // compares and whose deployment it describes. With --check it writes nothing and fails when a committed file
 // does not match its sources; with --check-stamp it does so without compiling, by the stamp of what was compiled to what.
 // This program is part of the stamp: after a change to it, formatting included, it has to run.
@@ -14,6 +14,11 @@ const outputs = [
     sources: [...solidityIn('../../engine/contracts/'), '../contracts/BatchDelegate.sol'],
     target: '../../engine/src/calldata/contracts.gen.ts',
     codesOf: (name) => (name === 'BatchDelegate' ? ['bytecode', 'runtime'] : ['runtime']),
+  },
+  {
+    sources: solidityIn('../../amm/contracts/'),
+    target: '../../amm/src/rpc/contracts.gen.ts',
+    codesOf: () => ['bytecode'],
   },
 ]
 

@@ -18,6 +18,8 @@ export type DevnetOptions = {
   readonly cacheDir?: string
   /** Thirty days of trading (default), or contracts, tokens and pools alone. */
   readonly history?: boolean
+  /** What the market of a chain without a history is at, as `market.prices()` of another says it; where it was seeded when absent. */
+  readonly prices?: UsdPrices
   readonly onProgress?: (line: string) => void
   /** The anvil program; else it is looked for (see `anvilPath`). */
   readonly anvilPath?: string

@@ -45,7 +45,7 @@ export type RenewableDevnet = { readonly devnet: Devnet; readonly renew: () => P
 async function start(options: DevnetOptions, isRenewable: boolean): Promise<RenewableDevnet> {
   const env = options.env ?? process.env
   const path = options.anvilPath ?? anvilPath(env)
-  const { rpcPort: port = 0, chainId = 31_337, onProgress } = options
+  const { rpcPort: port = 0, chainId = 31_337, prices, onProgress } = options
   const { testAccounts, roles, sponsors } = deriveAccounts()
   const layout = createLayout({ roles, sponsors })
   const tradingHours = (options.history ?? true) ? historyHours : 0
@@ -57,8 +57,8 @@ async function start(options: DevnetOptions, isRenewable: boolean): Promise<Rene
     now: Date.now,
     make: async () => await makeDump({ ...seeding, nowTimestamp: unixNow() }),
   })
-  const serving = { anvilPath: path, dump, layout, chainId, port, tradingHours, now: unixNow, isRenewable }
-  const anvil = await loadChain(serving)
+  const served = { anvilPath: path, dump, layout, chainId, port, tradingHours, now: unixNow, isRenewable }
+  const anvil = await loadChain({ ...served, ...(tradingHours === 0 && prices && { prices }) })
   return describeDevnet(anvil, layout, chainId, testAccounts)
 }
 

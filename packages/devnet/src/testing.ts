@@ -1,4 +1,4 @@
-export { agentVault, feeOnTransferToken, hookedToken, oddVault, poolCaller } from './contracts.gen.ts'
+export { agentVault, feeOnTransferToken, hookedToken, oddSettler, oddVault, poolCaller } from './contracts.gen.ts'
 export {
   startFaultProxy,
   type Fault,

@@ -1,10 +1,12 @@
+export type { LatestAudit } from './audit/read-latest-audit.ts'
 export { createPendingRevocations } from './allowances/pending-revocations.ts'
 export { approvalMessage } from './approvals/operation-text.ts'
 export { readStoredPlan } from './operations/stored-plan.ts'
 export type { Call, OpenExecute } from './call/call.ts'
 export { registryOf } from './calldata/identity-registries.ts'
 export { canonical } from './operations/plan-hash.ts'
-export { type ChainAccess, openOrderClient, openReads, openTrading, type TradingOptions } from './open-reads.ts'
+export { type ChainAccess, openReads } from './open-reads.ts'
+export { openOrderClient, openTrading, type TradingOptions } from './open-trading.ts'
 export {
   type ApprovalAnswer,
   type ApprovalQuestion,
@@ -13,19 +15,25 @@ export {
   type OperationActions,
   type OperationReads,
   type OperationsPipeline,
+  type OperationsQuery,
   operationStates,
+  orderStates,
   type OperationSummary,
   type OperationView,
   type Sent,
 } from './operations/operations.ts'
+export type { ViewedCrossChain } from './cross-chain/open-cross-chain.ts'
 export type { ViewedOrder } from './orders/open-orders.ts'
+export { orderStateOf } from './operations/order-state.ts'
 export { readPlanned } from './operations/operations.ts'
 export { devnetPolicy } from './policy/devnet-policy.ts'
 export { policyFaults } from './policy/report-policy.ts'
 export { openPolicySource, type PolicySource } from './policy/policy-source.ts'
+export { isGranted, serviceScopes, signInScopes, type SignedIn } from './policy/sign-in-scopes.ts'
 export { loadPolicy, type Policy } from './policy/policy.ts'
 export { reportPolicy } from './policy/report-policy.ts'
-export { type KeyTier, type Principal, type Scope, scopes } from './call/principal.ts'
+export { type KeyTier, type Principal, readPrincipal, type Scope, scopes, storePrincipal } from './call/principal.ts'
+export { onStorage } from './call/storage.ts'
 export { shortOf } from './call/refusal.ts'
 export { type MostLost, mostLost, mostLostText } from './spending/most-lost.ts'
 export { revertReason } from './simulation/revert-reason.ts'

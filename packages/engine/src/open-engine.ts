@@ -6,9 +6,10 @@ import { acquireServerLock, type Store } from '@svc/store'
 import { type Chain, createSender, type OperationSponsors, openUserOperations } from '@svc/wallet/core'
 import type { ServiceWallet } from '@svc/wallet/service-wallet'
 import type { Hash } from 'viem'
-import { openAuditLog } from './audit/audit.ts'
+import { type AuditEvent, openAuditLog } from './audit/audit.ts'
 import { createCallOutcomes, createRefusedCallers } from './audit/call-outcomes.ts'
 import { createDecisionRecorder } from './audit/decision-recorder.ts'
+import { readLatestAudit } from './audit/read-latest-audit.ts'
 import type { OperationSigner } from './context/pipeline-ports.ts'
 import type { PipelineLog } from './call/storage.ts'
 import { onStorage } from './call/storage.ts'
@@ -24,7 +25,7 @@ import type { Principal } from './call/principal.ts'
 import { createFormerWallets } from './recovery/former-wallets.ts'
 import { privateRoute } from './transactions/private-route.ts'
 import { guardedSigner } from './signatures/guarded-signer.ts'
-import { createShutdownGate, type Door } from './switches/shutdown-gate.ts'
+import { createShutdownGate, type ShutdownGate } from './switches/shutdown-gate.ts'
 import { createLeaseKeeper } from './switches/lease-keeper.ts'
 import { startSweeper } from './switches/sweeper.ts'
 import type { Call } from './call/call.ts'
@@ -172,6 +173,10 @@ async function openOver(
     bars: store.bars,
     sightings: store.sightings,
     memory: store.memory,
+    watches: store.watches,
+    tasks: store.tasks,
+    signIns: store.signIns,
+    rateLeases: store.rateLeases,
     idempotency: store.idempotency,
     operations: createOperationsPipeline({
       ...context,
@@ -185,6 +190,8 @@ async function openOver(
     hasSigned: signed,
     doubt: createDoubt(transactions, () => executor.reconcile()),
     auditCall: (call: Call) => outcomes.begin(call),
+    auditSignIn: (event: AuditEvent) => outcomes.audit.append(event),
+    latestAudit: (principalId: string | null) => readLatestAudit(dataDir, principalId),
     refusedCaller: (...[reason, address]: Parameters<typeof callers.refused>) => callers.refused(reason, address),
     sentBy: (requestId: string) => sentTransactions({ ...ports, transactions, signedOrders: orders }, requestId),
     earlier: (requestId: string, chain: Chain) =>
@@ -254,7 +261,7 @@ function startBackground(
     log,
     closers,
   }: {
-    readonly gate: Pick<Door, 'isShut'>
+    readonly gate: Pick<ShutdownGate, 'isShut'>
     readonly during: <Value>(work: () => Promise<Value>) => Promise<Value>
     readonly log: PipelineLog
     readonly closers: Closers

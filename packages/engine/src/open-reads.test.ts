@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { chainAccess, readConfig } from '../../tool-server/src/config.ts'
-import { openReads, openTrading } from './open-reads.ts'
+import { openReads } from './open-reads.ts'
+import { openTrading } from './open-trading.ts'
 import { parsePolicy } from './policy/policy.ts'
 
 test('reads know the tokens of the policy as it holds now', () => {
@@ -15,9 +16,9 @@ test('reads know the tokens of the policy as it holds now', () => {
   expect(tokens.isListed(chains.get('celo'), token)).toBe(false)
 })
 
-test('without a key there is no trading API', () => {
+test('without a key there is no trading API', async () => {
   const policy = () => {
     throw new Error('nothing is guarded')
   }
-  expect(openTrading({ tradingApi: null, policy })).toBeNull()
+  expect(await openTrading({ tradingApi: null, policy })).toBeNull()
 })

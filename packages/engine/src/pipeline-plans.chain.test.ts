@@ -26,7 +26,7 @@ describe.each<{ version: Version; base: string; quote: string }>([
   { version: 'v3', base: 'ETH', quote: 'USDC' },
   { version: 'v4', base: 'WETH', quote: 'USDC' },
   { version: 'v4', base: 'ETH', quote: 'USDC' },
-])('plans of $version for $base and $quote pass the road', ({ version, base, quote }) => {
+])('plans of $version for $base and $quote pass the pipeline', ({ version, base, quote }) => {
   it("add, swap, collect, increase, remove: the deltas are the wallet's, and nothing stays approved", async () => {
     const [token0, token1] = await Promise.all([tokenOf(base), tokenOf(quote)])
     const fee = await feeOfBestPool(version, token0, token1)
@@ -127,7 +127,7 @@ async function remove(position: Position | PairShare) {
   return carryOut(await pipeline.liquidity.planRemove(pipeline.chain, position, request))
 }
 
-/** Carries a plan out and holds what the road reports against the wallet's balances. */
+/** Carries a plan out and holds what the pipeline reports against the wallet's balances. */
 async function carryOut<Outcome>(planned: LiquidityPlan<unknown, Outcome>): Promise<Outcome> {
   const before = await holdings()
   const settled = await carried(planned.intent)

@@ -21,7 +21,7 @@ import { verifyAuditLog } from './audit/verify-audit-log.ts'
 const devnet = useDevnet()
 const { open } = usePipelines(devnet)
 
-describe('the road of an honest write', () => {
+describe('the pipeline of an honest write', () => {
   it('takes its steps in this order', async () => {
     const pipeline = await open()
     await pipeline.run(swapIntent(pipeline, '300'))
@@ -40,12 +40,14 @@ describe('the road of an honest write', () => {
       'waitForDelay',
       // the approval
       'revalidate',
+      'recordOrder',
       'signPermit',
       'sign',
       'broadcast',
       'confirm',
       // the swap
       'revalidate',
+      'recordOrder',
       'signPermit',
       'sign',
       'broadcast',

@@ -24,6 +24,8 @@ import type { PolicySource } from './policy/policy-source.ts'
 import { checkPolicy, simulatePlan } from './stages/prepare.ts'
 import { clearTheWay, reconcile, type ReconcileReport } from './recovery/reconcile.ts'
 import { noteRefusal } from './audit/note-refusal.ts'
+import { viewCrossChain } from './cross-chain/follow-cross-chain.ts'
+import type { ViewedCrossChain } from './cross-chain/open-cross-chain.ts'
 import { viewOrder } from './orders/follow-orders.ts'
 import type { ViewedOrder } from './orders/open-orders.ts'
 import { recover } from './recovery/recover.ts'
@@ -37,6 +39,7 @@ import { settle } from './stages/settle.ts'
 import { afterSigning, signNext } from './stages/sign-next.ts'
 import { broadcastSigned } from './stages/operate.ts'
 import { signOrder, submitSigned } from './stages/sign-order.ts'
+import { recordCrossChain } from './stages/record-order.ts'
 import { signPermit } from './stages/sign-permit.ts'
 import { createNativePrices } from './value/spend-value.ts'
 import { requireApproval, storePlan, waitForDelay } from './stages/store-operation.ts'
@@ -93,7 +96,10 @@ export function createExecutor(options: ExecutorOptions): Executor {
       return safetyReport(current, principal, fault)
     },
     orders: {
-      view: async (stored) => viewOrder(serverContext(await policies.newest(), chainOf(engine, stored)), stored),
+      view: async (stored) => {
+        const context = serverContext(await policies.newest(), chainOf(engine, stored))
+        return stored.kind === 'cross_chain' ? viewCrossChain(context, stored) : viewOrder(context, stored)
+      },
     },
     atomicRoute: async (chain) => {
       const { policy } = await policies.now()
@@ -116,8 +122,8 @@ export function createExecutor(options: ExecutorOptions): Executor {
 export type Executor = {
   readonly open: OpenExecute
   readonly orders: {
-    /** A signed order as the chain has it now; one that the chain has decided ends by that. Throws `RPC_*`, `STORAGE_UNAVAILABLE`. */
-    view(stored: StoredOrder): Promise<ViewedOrder>
+    /** A signed or a cross-chain order as the chain has it now; one that the chain has decided ends by that. Throws `RPC_*`, `STORAGE_UNAVAILABLE`. */
+    view(stored: StoredOrder): Promise<ViewedOrder | ViewedCrossChain>
   }
   /** As it holds for this caller; where the file of the policy is broken, with the limits of the one before. Throws `STORAGE_UNAVAILABLE`. */
   safetyReport(principal: Principal): Promise<SafetyReport>
@@ -178,6 +184,7 @@ async function runPipeline(
     for (const next of reserved.steps) {
       if (!mayFollow(current, progress, next)) await step('confirm', () => confirmSent(current, progress))
       current = await step('revalidate', () => revalidate(current, progress, policies))
+      await step('recordOrder', () => recordCrossChain(current, progress, next))
       const ready = await step('signPermit', () => signPermit(current, progress, next))
       const signed = await step('sign', () => signNext(current, progress, ready))
       const sent = await step('broadcast', () => broadcastSigned(current, ready, signed))

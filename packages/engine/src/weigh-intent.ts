@@ -41,7 +41,7 @@ export async function weighIntent(question: WeighedQuestion, ports: WeighingPort
       priced,
       value,
       isWayHome: isWayHome(value, simulation, checked.snapshotTaken.standing),
-      refusals: [...readBounds(intent, chain, context.known).refusals, ...simulated.refusals, ...short],
+      refusals: [...simulated.refusals, ...short],
       budgets: budgetsOf(value, asked),
       spendUsdMicros,
       gasUsdMicros: gasWorth(worstGasCost(gasUsed, checked.snapshotTaken.fees), priced),

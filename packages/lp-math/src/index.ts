@@ -7,7 +7,7 @@ export type { BacktestStrategy } from './backtest/backtest-strategy.ts'
 export { laterWinners } from './backtest/later-winners.ts'
 export { replayFees, type ReplayedFees, type ReplayedPosition } from './backtest/replay-fees.ts'
 export { type BacktestResult, replayStrategies } from './backtest/later-winners.ts'
-export { sharpeRatio } from './backtest/replay-strategy.ts'
+export { maxDrawdown, sharpeRatio } from './backtest/equity-metrics.ts'
 export type { EquityPoint, Rebalance, StrategyRange, StrategyResult } from './backtest/strategy-result.ts'
 export { barsFrom } from './backtest/later-winners.ts'
 export { type BarRow, type BarsFromRows, barsFromRows } from './bars/bars-from-rows.ts'
@@ -15,6 +15,7 @@ export {
   barsFromSwaps,
   barsFromSwapsInSteps,
   type BarsFromSwapsOptions,
+  type StateBeforeSwaps,
   type TimedSwapLog,
 } from './bars/bars-from-swaps-in-steps.ts'
 export { type Bars, worthOfBars } from './bars/bars.ts'
@@ -26,12 +27,12 @@ export { breakEvenSigma } from './closed-form/expected-il.ts'
 export { createOccupationTable, type OccupationTable } from './closed-form/create-occupation-table.ts'
 export { expectedExitYears } from './closed-form/expected-exit-years.ts'
 export { expectedIlOfMeans } from './closed-form/expected-il.ts'
-export { expectedIl } from './closed-form/expected-il.ts'
+export { expectedHodlValue, expectedIl } from './closed-form/expected-il.ts'
 export { expectedLvr } from './closed-form/expected-il.ts'
 export { expectedPositionValue } from './closed-form/expected-il.ts'
-export { hodlValue, impermanentLoss, positionValue } from './closed-form/position-value.ts'
+export { hodlValue, impermanentLoss, positionAmounts, positionValue } from './closed-form/position-value.ts'
 export { lvrRate } from './closed-form/expected-il.ts'
-export type { PriceBounds } from './closed-form/price-model.ts'
+export { expectedPrice, type PriceBounds } from './closed-form/price-model.ts'
 export type { PriceModel } from './closed-form/price-model.ts'
 export { stayInRangeProbability } from './closed-form/stay-in-range-probability.ts'
 export { terminalInRangeProbability } from './closed-form/stay-in-range-probability.ts'
@@ -80,6 +81,8 @@ export { normalDensity } from './closed-form/expected-il.ts'
 export { applyPoolEvent } from './pool-replay/apply-pool-event.ts'
 export type { SwapOrder } from './pool-replay/plan-swap.ts'
 export {
+  type EventAmounts,
+  type NamedEvent,
   type PoolEvent,
   type PositionChange,
   positionKey,
@@ -107,6 +110,18 @@ export {
 } from './random/create-brownian-bridge.ts'
 export { createRandom, type Random } from './random/create-random.ts'
 export { createSobol, MAX_SOBOL_DIMENSIONS, type Sobol, type SobolOptions } from './random/create-sobol.ts'
+export { feesAhead, type FeesAheadOptions } from './forecast/fees-ahead.ts'
+export { type Interval, intervalOf, intervalOfDraws, timesForecast } from './forecast/interval.ts'
+export { leadAhead } from './forecast/lead-ahead.ts'
+export type { LogForecast } from './forecast/level-ahead.ts'
+export { volatilityAhead, type VolatilityAheadOptions } from './forecast/volatility-ahead.ts'
+export {
+  type YieldDraws,
+  yieldIntervals,
+  type YieldIntervals,
+  type YieldOutlook,
+  yieldsAhead,
+} from './forecast/yields-ahead.ts'
 export { candidateRanges, chooseRange, type ChosenRanges, type LabelledRange } from './range-choice/choose-range.ts'
 export {
   createRangeAnalyser,
@@ -114,18 +129,22 @@ export {
   type RangeAnalysis,
   type RangeAtSigma,
   type RangeYields,
+  usableRange,
+  type UsableRange,
+  type UsableRangeOptions,
 } from './range-choice/create-range-analyser.ts'
 export { feeErrorPct } from './range-choice/net-apr-error.ts'
 export {
   netAprError,
   netAprErrors,
   type NetAprErrors,
+  type NetAtSigma,
   type NetYields,
   type RangeDoubts,
 } from './range-choice/net-apr-error.ts'
 export type { RangeMarket } from './range-choice/create-range-analyser.ts'
 export { createSimulation, type Simulation, type SimulationOptions } from './simulation/create-simulation.ts'
-export { type Estimate, standardErrorsOff } from './simulation/estimate.ts'
+export { type Estimate, farthestOff, standardErrorsOff } from './simulation/estimate.ts'
 export { priceFan, type PriceFan } from './simulation/price-fan.ts'
 export type { RangeEstimates } from './simulation/range-estimates.ts'
 export {
@@ -143,8 +162,8 @@ export { eachInSteps } from './steps/each-in-steps.ts'
 export { computeSwapStep, type SwapStep, type SwapStepOptions } from './swaps/compute-swap-step.ts'
 export type { TickLiquidity } from './swaps/create-tick-cursor.ts'
 export { solveSwapToRatio, type SwapToRatio, type SwapToRatioOptions } from './swaps/solve-swap-to-ratio.ts'
-export { type SwapOptions, swapThroughTicks } from './swaps/solve-swap-to-ratio.ts'
-export type { SwapResult } from './swaps/walk-swap.ts'
+export { swapThroughTicks } from './swaps/solve-swap-to-ratio.ts'
+export type { SwapOptions, SwapResult } from './swaps/walk-swap.ts'
 export { fullRangeTicks } from './ticks/ticks.ts'
 export { getSqrtPriceAtTick } from './ticks/sqrt-price-of-tick.ts'
 export { getTickAtSqrtPrice } from './ticks/sqrt-price-of-tick.ts'

@@ -9,6 +9,7 @@ export class LpMathError extends Error {
   }
 }
 
+/** Which bound an argument of {@link LpMathError} broke. */
 export type LpMathErrorCode =
   | 'AMOUNT_NEGATIVE'
   | 'COUNT_OUT_OF_RANGE'
@@ -44,4 +45,17 @@ export type LpMathErrorCode =
 export function requireCount(value: number, field: string, least: number, most: number): void {
   if (Number.isInteger(value) && value >= least && value <= most) return
   throw new LpMathError('COUNT_OUT_OF_RANGE', `${field} must be an integer from ${least} to ${most}, got ${value}`)
+}
+
+/** Refuses what is no fee of a swap, in millionths of the input: `FEE_OUT_OF_RANGE` unless at least 0 and below all of it. */
+export function requireFeePips(feePips: number): void {
+  if (feePips >= 0 && feePips < 1_000_000) return
+  throw new LpMathError('FEE_OUT_OF_RANGE', `feePips is in millionths, at least 0 and below 1000000, got ${feePips}`)
+}
+
+/** The same of the fee of a pool, which its contract keeps as an integer. */
+export function requirePoolFeePips(feePips: number): void {
+  requireFeePips(feePips)
+  if (Number.isInteger(feePips)) return
+  throw new LpMathError('FEE_OUT_OF_RANGE', `feePips of a pool is an integer number of millionths, got ${feePips}`)
 }

@@ -90,10 +90,12 @@ export const OTHERS: Readonly<Record<string, Proof>> = {
 /** What has nothing to integrate and nothing to draw. */
 export const NO_CLOSED_FORMS: Readonly<Record<string, string>> = {
   logReturn: 'the model itself',
+  amountsAt: 'positionAmounts, of bounds that are checked',
   heldPosition: 'what positionMinusHodl is told',
   occupationPieces: 'where an integral is cut',
   ownLiquidity: 'a quotient by positionValue',
   liquidityProfile: 'sums of whole numbers',
+  bandAt: 'a search',
   barsPerYear: 'a quotient',
   blendVolatility: 'a weighted mean, held against six synthetic markets in blend-volatility.test.ts',
   classifyVolatility: 'names',
@@ -128,7 +130,7 @@ function traded({ price, sigma }: PriceModel): number {
 }
 
 function impliedBy(model: PriceModel): number {
-  return impliedSigma({ fee: FEE, dailyVolumeUsd: traded(model), tickTvlUsd: Math.sqrt(model.price) * FEE })
+  return impliedSigma({ feePips: FEE * 1e6, dailyVolumeUsd: traded(model), tickTvlUsd: Math.sqrt(model.price) * FEE })
 }
 
 /** A statistic whose square is meant to be, on average, that of the volatility. */

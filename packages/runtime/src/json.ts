@@ -127,3 +127,8 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host)
 }
+
+/** Whether a text is a UUID as this product gives them: in lower case, with its hyphens. */
+export function isUuid(text: string): boolean {
+  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text)
+}

@@ -32,7 +32,10 @@ export function createLog(options: {
   const logger = pino({ level: options.level, base: null, messageKey: 'event' }, { write })
   const at = (level: 'debug' | 'info' | 'warn' | 'error') => {
     if (!logger.isLevelEnabled(level)) return () => {}
-    return (event: string, facts: LogFacts = {}) => logger[level](redactor.value(facts), event)
+    // What is expected to go wrong now and then is logged in a line; whoever looks closer sees where it came from.
+    const isBrief = level === 'warn' && !logger.isLevelEnabled('debug')
+    const shown = (facts: LogFacts) => (isBrief ? redactor.brief(facts) : redactor.value(facts))
+    return (event: string, facts: LogFacts = {}) => logger[level](shown(facts), event)
   }
   return Object.freeze({
     debug: at('debug'),

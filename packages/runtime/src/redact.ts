@@ -2,6 +2,8 @@
 export type Redactor = {
   /** A copy fit for a log line: no secret members, no secret values, capped in depth, width and length. */
   value(value: unknown): unknown
+  /** The same with errors shown by their messages and causes alone, without stacks. */
+  brief(value: unknown): unknown
   text(text: string): string
   /** The same copy with nothing capped: for records that must stay whole. Loops and what is no data become marks. */
   scrub(value: unknown): unknown
@@ -21,11 +23,12 @@ export function createRedactor(secretValues: readonly string[] = []): Redactor {
     for (const [shape, replacement] of secretShapes) output = output.replace(shape, replacement)
     return output.includes('://') ? withoutUrlKeys(output) : output
   }
-  const whole: Rules = { text: (input) => text(input, Infinity), maxDepth: 32, maxEntries: Infinity }
-  const capped: Rules = { text: (input) => text(input), maxDepth: 6, maxEntries: 50 }
+  const whole: Rules = { text: (input) => text(input, Infinity), maxDepth: 32, maxEntries: Infinity, withStacks: true }
+  const capped: Rules = { text: (input) => text(input), maxDepth: 6, maxEntries: 50, withStacks: true }
   return Object.freeze({
     text: (input: string) => text(input),
     value: (value: unknown) => copy(value, capped, 0),
+    brief: (value: unknown) => copy(value, { ...capped, withStacks: false }, 0),
     scrub: (value: unknown) => copy(value, whole, 0),
   })
 }
@@ -136,6 +139,7 @@ type Rules = {
   readonly text: (input: string) => string
   readonly maxDepth: number
   readonly maxEntries: number
+  readonly withStacks: boolean
 }
 
 function copy(value: unknown, rules: Rules, depth: number): unknown {
@@ -154,13 +158,13 @@ function copy(value: unknown, rules: Rules, depth: number): unknown {
 }
 
 function copyError(error: Error, rules: Rules, depth: number): unknown {
-  const { text, maxDepth } = rules
+  const { text, maxDepth, withStacks } = rules
   if (depth >= maxDepth) return '[deep]'
   return {
     name: error.name,
     message: text(error.message),
     ...('code' in error && typeof error.code === 'string' ? { code: text(error.code) } : {}),
-    ...(error.stack === undefined ? {} : { stack: text(error.stack) }),
+    ...(error.stack === undefined || !withStacks ? {} : { stack: text(error.stack) }),
     ...(error.cause === undefined ? {} : { cause: copy(error.cause, rules, depth + 1) }),
   }
 }

@@ -1,3 +1,4 @@
+import type { CreateTableBuilder } from 'kysely'
 import type { Engine } from './engine.ts'
 
 /**
@@ -73,3 +74,15 @@ export type BarsOf = { readonly chainId: number; readonly pool: string; readonly
 export type BarChunk = { readonly startsAt: number; readonly content: string }
 
 const mostCharacters = 64 * 1024
+
+/** @param table with the number of each row */
+export async function createBarTable(table: CreateTableBuilder<'bar_chunk', 'sequence'>): Promise<void> {
+  await table
+    .addColumn('chain_id', 'bigint', (column) => column.notNull())
+    .addColumn('pool', 'text', (column) => column.notNull())
+    .addColumn('bar_seconds', 'bigint', (column) => column.notNull())
+    .addColumn('starts_at', 'bigint', (column) => column.notNull())
+    .addColumn('content', 'text', (column) => column.notNull())
+    .addUniqueConstraint('bar_chunk_of', ['chain_id', 'pool', 'bar_seconds', 'starts_at'])
+    .execute()
+}

@@ -33,11 +33,16 @@ export type Lock =
   | 'idempotency'
   | 'operations'
   | 'rate limits'
+  | 'rate leases'
   | 'claims'
   | 'pins'
   | 'bars'
+  | 'token facts'
   | 'sightings'
   | 'memory'
+  | 'watches'
+  | 'tasks'
+  | 'sign-ins'
 
 /**
  * Makes a parameter of a query one that both engines store as it is, or throws a `TypeError`: undefined and NaN would
@@ -60,18 +65,40 @@ export function toBindable(value: unknown): string | number | bigint | null {
  * `build` names every value that varies, and gives the same query each time.
  */
 export function preparedQuery<Values extends Readonly<Record<string, unknown>>, Row>(
-  build: (db: Kysely<Schema>, value: ValueOf<Values>) => { compile(): CompiledQuery<Row> },
-): PreparedQuery<Values, Row> {
-  const compiled = new WeakMap<object, CompiledQuery<Row>>()
+  build: BuildQuery<Values, Row>,
+): PreparedQuery<Values, readonly Row[]> {
+  const bind = compiledOnce(build)
   return async (db, values) => {
-    const adapter: DialectAdapter & Partial<RunsAtOnce> = db.getExecutor().adapter
+    const { query, atOnce } = bind(db, values)
+    const rows = atOnce?.all(query.sql, query.parameters) as readonly Row[] | undefined
+    return rows ?? (await db.executeQuery<Row>(query)).rows
+  }
+}
+
+/** The same of a query that finds one row at most, whose row an engine may have for less. */
+export function preparedRow<Values extends Readonly<Record<string, unknown>>, Row>(
+  build: BuildQuery<Values, Row>,
+): PreparedQuery<Values, Row | undefined> {
+  const bind = compiledOnce(build)
+  return async (db, values) => {
+    const { query, atOnce } = bind(db, values)
+    if (atOnce !== undefined) return atOnce.first(query.sql, query.parameters) as Row | undefined
+    return (await db.executeQuery<Row>(query)).rows[0]
+  }
+}
+
+function compiledOnce<Values extends Readonly<Record<string, unknown>>, Row>(build: BuildQuery<Values, Row>) {
+  const compiled = new WeakMap<object, CompiledQuery<Row>>()
+  return (db: Kysely<Schema>, values: Values) => {
+    const adapter: DialectAdapter & { readonly [runAtOnce]?: RunsAtOnce } = db.getExecutor().adapter
     const query = compiled.get(adapter) ?? build(db, (name) => sql`${{ [valueNamed]: name }}`).compile()
     compiled.set(adapter, query)
     const parameters = query.parameters.map((given) => (isNamed(given) ? values[given[valueNamed]] : given))
-    const rows = adapter[runAtOnce]?.(query.sql, parameters) as readonly Row[] | undefined
-    return rows ?? (await db.executeQuery<Row>({ ...query, parameters })).rows
+    return { query: { ...query, parameters }, atOnce: adapter[runAtOnce] }
   }
 }
+
+type BuildQuery<Values, Row> = (db: Kysely<Schema>, value: ValueOf<Values>) => { compile(): CompiledQuery<Row> }
 
 /**
  * What the adapter of an engine may say: how a statement runs where it stands, past the builder, which takes several times as long to
@@ -79,9 +106,13 @@ export function preparedQuery<Values extends Readonly<Record<string, unknown>>, 
  */
 export const runAtOnce = Symbol('run at once')
 
-export type RunsAtOnce = { [runAtOnce](text: string, parameters: readonly unknown[]): readonly unknown[] }
+export type RunsAtOnce = {
+  all(text: string, parameters: readonly unknown[]): readonly unknown[]
+  /** Of a statement that has one row at most; `undefined` where it has none. */
+  first(text: string, parameters: readonly unknown[]): unknown
+}
 
-export type PreparedQuery<Values, Row> = (db: Kysely<Schema>, values: Values) => Promise<readonly Row[]>
+export type PreparedQuery<Values, Answer> = (db: Kysely<Schema>, values: Values) => Promise<Answer>
 
 /** Stands in a query for a value that is given when it runs. */
 export type ValueOf<Values> = <Name extends keyof Values & string>(name: Name) => RawBuilder<Values[Name]>

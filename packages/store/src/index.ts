@@ -4,7 +4,7 @@ export type { CheckRequest, SpendLimits } from './check-request.ts'
 export type { Claim, ClaimScopes, ClaimState, NewClaim } from './claims/claim.ts'
 export type { ClaimCap, Claims, ClaimVerdict } from './claims/claims.ts'
 export type { GasCost } from './ledger/count-gas.ts'
-export type { Idempotency, IdempotencyClaim } from './operations/idempotency.ts'
+export { type Idempotency, type IdempotencyClaim, keyKeptMs } from './operations/idempotency.ts'
 export type { Ledger, RaiseRequest, ReserveRequest, SpendUsage } from './ledger/ledger.ts'
 export type { Lease, LeaseRequest, Leases } from './leases.ts'
 export type {
@@ -26,16 +26,29 @@ export {
   type OwnedRecord,
   type OwnMemory,
 } from './memory.ts'
-export type { NewSignedOrder, OrderEnd, SignedOrders, StoredOrder } from './orders/orders.ts'
+export type { NewSignedOrder, OrderEnd, OrderKind, SignedOrders, StoredOrder } from './orders/orders.ts'
+export {
+  type NewWatch,
+  type OwnWatches,
+  type StoredWatch,
+  type StoredWatchEvent,
+  watchBounds,
+  type Watches,
+  type WatchLook,
+} from './watches.ts'
+export { type NewTask, type StoredTask, taskBounds, type TaskEnd, type Tasks } from './tasks.ts'
 export { openStore } from './open-store.ts'
 export type { Store, StoreOptions, StorePlace } from './open-store.ts'
 export type { Pins } from './open-store.ts'
 export type { PriceMemory, Sighting } from './price-memory.ts'
+export type { Leased, LeaseAsk, RateLeases } from './claims/rate-leases.ts'
 export type { RateLimits, RateRequest, RateVerdict } from './claims/rate-limits.ts'
 export { largestAmountUsdMicros, type TokenAmounts } from './ledger/amounts.ts'
 export { acquireServerLock } from './server-lock.ts'
 export type { ServerLock } from './server-lock.ts'
 export type { SpendVerdict } from './ledger/weigh-spend.ts'
+export type { TokenOf, TokenStore } from './token-store.ts'
+export type { PublishedKey, Revocation, SignIns, SignInState } from './sign-ins.ts'
 export { steadyClock } from './store-time.ts'
 export { StoreError } from './store-error.ts'
 export type { StoreErrorCode } from './store-error.ts'

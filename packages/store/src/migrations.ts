@@ -2,8 +2,15 @@ import { isDeepStrictEqual } from 'node:util'
 import { Migrator, sql } from 'kysely'
 import type { CreateTableBuilder, Kysely, Migration } from 'kysely'
 import type { Schema } from './schema.ts'
-import { createOrderTable } from './orders/order-table.ts'
+import { createOrderTable, indexOrderOwner } from './orders/order-table.ts'
+import { createBarTable } from './bar-store.ts'
+import { createTokenTable } from './token-store.ts'
+import { createRateBucketTable } from './claims/rate-leases.ts'
+import { createRateUseTable } from './claims/rate-limits.ts'
 import { createMemoryTable } from './memory.ts'
+import { createSignInTables } from './sign-ins.ts'
+import { createTaskTable } from './tasks.ts'
+import { createWatchTables } from './watches.ts'
 import { StoreError } from './store-error.ts'
 
 /**
@@ -37,16 +44,18 @@ async function hasEveryStep(db: Kysely<Schema>): Promise<boolean> {
 
 /** By name, in order. A step that has been released never changes. */
 export function migrationsOf(dialect: Dialect): Record<string, Migration> {
+  const numbered = <Table extends string>(db: Kysely<unknown>, table: Table) =>
+    addSequence(db.schema.createTable(table), 'sequence', dialect)
   return {
     '0001-journal-ledger-idempotency': { up: (db) => createFirstTables(db, dialect) },
     '0002-operation': { up: (db) => createOperationTable(db, dialect) },
-    '0003-rate-use': { up: (db) => createRateUseTable(db, dialect) },
+    '0003-rate-use': { up: (db) => createRateUseTable(db, numbered(db, 'rate_use')) },
     '0004-gas': { up: addGas },
     '0005-operator-request': { up: addOperatorRequest },
     '0006-journal-waiting': { up: indexWhatWaits },
     '0007-covered-gas': { up: addCoveredGas },
     '0008-claim-pin': { up: (db) => createSupportTables(db, dialect) },
-    '0009-bar-chunk': { up: (db) => createBarTable(db, dialect) },
+    '0009-bar-chunk': { up: (db) => createBarTable(numbered(db, 'bar_chunk')) },
     '0010-budget-sighting': { up: (db) => createValueTables(db, dialect) },
     '0011-exit': { up: addExit },
     '0012-amounts': { up: addText('reservation', 'amounts') },
@@ -55,13 +64,16 @@ export function migrationsOf(dialect: Dialect): Record<string, Migration> {
     '0014-stored-operation': { up: addText('idempotency', 'operation_id') },
     '0015-lowered': { up: addLowered },
     '0016-user-operation': { up: addUserOperation },
-    '0017-signed-order': {
-      up: (db) => createOrderTable(db, addSequence(db.schema.createTable('signed_order'), 'sequence', dialect)),
-    },
-    '0018-memory': {
-      up: (db) => createMemoryTable(db, addSequence(db.schema.createTable('memory'), 'sequence', dialect)),
-    },
+    '0017-signed-order': { up: (db) => createOrderTable(db, numbered(db, 'signed_order')) },
+    '0018-memory': { up: (db) => createMemoryTable(db, numbered(db, 'memory')) },
     '0019-submission': { up: addText('journal', 'submission') },
+    '0020-watches': { up: (db) => createWatchTables(db, numbered(db, 'watch'), numbered(db, 'watch_event')) },
+    '0021-order-kind': { up: addText('signed_order', 'kind') },
+    '0022-token-fact': { up: (db) => createTokenTable(numbered(db, 'token_fact')) },
+    '0023-sign-in': { up: createSignInTables },
+    '0024-order-owner': { up: indexOrderOwner },
+    '0025-task': { up: (db) => createTaskTable(db, numbered(db, 'task')) },
+    '0026-rate-bucket': { up: createRateBucketTable },
   }
 }
 
@@ -164,17 +176,6 @@ async function createOperationTable(db: Kysely<unknown>, dialect: Dialect): Prom
   await db.schema.createIndex('operation_age').on('operation').column('ended_at').execute()
 }
 
-async function createRateUseTable(db: Kysely<unknown>, dialect: Dialect): Promise<void> {
-  await addSequence(db.schema.createTable('rate_use'), 'sequence', dialect)
-    .addColumn('key', 'text', (column) => column.notNull())
-    .addColumn('at', 'bigint', (column) => column.notNull())
-    .addColumn('until', 'bigint', (column) => column.notNull())
-    .addColumn('cost', 'bigint', (column) => column.notNull())
-    .execute()
-  await db.schema.createIndex('rate_use_of').on('rate_use').columns(['key', 'at']).execute()
-  await db.schema.createIndex('rate_use_age').on('rate_use').column('until').execute()
-}
-
 /** What is asked before every write of an address must not take longer with every write it has made. */
 async function indexWhatWaits(db: Kysely<unknown>): Promise<void> {
   const slot = sql`journal (chain_id, lower(from_address), nonce, attempt)`
@@ -275,17 +276,6 @@ async function createSupportTables(db: Kysely<unknown>, dialect: Dialect): Promi
     .addColumn('cid', 'text', (column) => column.primaryKey())
     .addColumn('content', 'text', (column) => column.notNull())
     .addColumn('created_at', 'bigint', (column) => column.notNull())
-    .execute()
-}
-
-async function createBarTable(db: Kysely<unknown>, dialect: Dialect): Promise<void> {
-  await addSequence(db.schema.createTable('bar_chunk'), 'sequence', dialect)
-    .addColumn('chain_id', 'bigint', (column) => column.notNull())
-    .addColumn('pool', 'text', (column) => column.notNull())
-    .addColumn('bar_seconds', 'bigint', (column) => column.notNull())
-    .addColumn('starts_at', 'bigint', (column) => column.notNull())
-    .addColumn('content', 'text', (column) => column.notNull())
-    .addUniqueConstraint('bar_chunk_of', ['chain_id', 'pool', 'bar_seconds', 'starts_at'])
     .execute()
 }
 

@@ -14,10 +14,15 @@ import { createMemory, type Memory } from './memory.ts'
 import type { Operations } from './operations/operations.ts'
 import { createOrders, type SignedOrders } from './orders/orders.ts'
 import { createPriceMemory, type PriceMemory } from './price-memory.ts'
+import { createRateLeases, type RateLeases } from './claims/rate-leases.ts'
 import { createRateLimits, type RateLimits } from './claims/rate-limits.ts'
+import { createSignIns, type SignIns } from './sign-ins.ts'
 import { openSqliteEngine } from './sqlite/sqlite-engine.ts'
 import { lastSpendAt } from './ledger/spending-session.ts'
 import { postgresTime, type StoreTime } from './store-time.ts'
+import { createTokenStore, type TokenStore } from './token-store.ts'
+import { createTasks, type Tasks } from './tasks.ts'
+import { createWatches, type Watches } from './watches.ts'
 import { createTransactions, type Transactions } from './journal/transactions.ts'
 
 /**
@@ -67,12 +72,17 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       },
     },
     rateLimits: createRateLimits(engine, time),
+    rateLeases: createRateLeases(engine, time),
     transactions: createTransactions(engine, now),
     claims: createClaims(engine, time),
     pins: createPins(engine, now),
     bars: createBarStore(engine),
+    tokens: createTokenStore(engine, now),
     sightings: createPriceMemory(engine, now),
     memory: createMemory(engine, now),
+    watches: createWatches(engine, now),
+    tasks: createTasks(engine, now),
+    signIns: createSignIns(engine, now),
     leases: engine.leases,
     close: () => engine.close(),
   }
@@ -104,12 +114,17 @@ export type Store = {
   readonly operations: Operations
   readonly orders: SignedOrders
   readonly rateLimits: RateLimits
+  readonly rateLeases: RateLeases
   readonly transactions: Transactions
   readonly claims: Claims
   readonly pins: Pins
   readonly bars: BarStore
+  readonly tokens: TokenStore
   readonly sightings: PriceMemory
   readonly memory: Memory
+  readonly watches: Watches
+  readonly tasks: Tasks
+  readonly signIns: SignIns
   readonly leases: Leases
   close(): Promise<void>
 }

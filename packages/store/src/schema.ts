@@ -1,4 +1,6 @@
 import type { ColumnType, Generated } from 'kysely'
+import type { Integer, NullableInteger } from './column-types.ts'
+import type { ReservationBudgetTable, ReservationTable, SessionTable } from './ledger/ledger-tables.ts'
 
 /** The tables as queries see them. Every integer is read as a bigint. */
 export type Schema = {
@@ -9,14 +11,23 @@ export type Schema = {
   idempotency: IdempotencyTable
   operation: OperationTable
   rate_use: RateUseTable
+  rate_bucket: RateBucketTable
   claim: ClaimTable
   pin: PinTable
   block: BlockTable
   bar_chunk: BarChunkTable
+  token_fact: TokenFactTable
   sighting_subject: SightingSubjectTable
   sighting: SightingTable
   signed_order: SignedOrderTable
   memory: MemoryTable
+  watch: WatchTable
+  watch_event: WatchEventTable
+  task: TaskTable
+  sign_in_state: SignInStateTable
+  sign_in_nonce: SignInNonceTable
+  sign_in_key: SignInKeyTable
+  sign_in_revocation: SignInRevocationTable
 }
 
 type JournalTable = {
@@ -49,52 +60,6 @@ type JournalTable = {
   user_operation: string | null
   /** `private`, or `public` once it was; `null` for what goes to the public endpoints. */
   submission: string | null
-}
-
-type SessionTable = {
-  id: Generated<bigint>
-  principal: string
-  opened_at: Integer
-  last_spend_at: Integer
-}
-
-type ReservationTable = {
-  id: string
-  request_id: string
-  principal: string
-  chain_id: Integer
-  session_id: bigint
-  reserved_usd_micros: bigint
-  settled_usd_micros: bigint | null
-  /** Gas at its worst, beside the amount; the limits hold over the sum. */
-  reserved_gas_usd_micros: Generated<bigint>
-  /** Gas as receipts had it; `null` until it is settled. */
-  settled_gas_usd_micros: bigint | null
-  /** What the amount falls to once the blocks of its transactions are deep; `null` where nothing waits for that. */
-  lowered_usd_micros: Generated<bigint | null>
-  /** 1 where it only brings funds home, whose gas has a limit of its own, else 0. */
-  is_exit: Generated<bigint>
-  /**
-   * `due` where it passed because what it is to bring home repays its gas, `sure` where that passed because nobody can keep it from
-   * coming, `done` once it was settled and did; else `null`.
-   */
-  repayment: 'due' | 'sure' | 'done' | null
-  /** What may leave by token, and once it is settled what left, gas among native currency; `null` where nobody said. */
-  amounts: string | null
-  /** reserved, settled or released. */
-  state: string
-  reserved_at: Integer
-  closed_at: NullableInteger
-}
-
-/** Counts for as long as its reservation does. */
-type ReservationBudgetTable = {
-  reservation_id: string
-  name: string
-  /** As reserved, and as it really was once that is known. */
-  usd_micros: bigint
-  /** What it falls to with its reservation; `null` where nothing waits. */
-  lowered_usd_micros: Generated<bigint | null>
 }
 
 type IdempotencyTable = {
@@ -150,6 +115,12 @@ type RateUseTable = {
   cost: Integer
 }
 
+type RateBucketTable = {
+  key: string
+  /** In microseconds, of the clock that all who share the store go by. */
+  full_at: Integer
+}
+
 type ClaimTable = {
   sequence: Generated<bigint>
   id: string
@@ -190,6 +161,14 @@ type BarChunkTable = {
   content: string
 }
 
+type TokenFactTable = {
+  sequence: Generated<bigint>
+  chain_id: Integer
+  address: string
+  content: string
+  kept_at: Integer
+}
+
 type SightingSubjectTable = {
   id: Generated<bigint>
   chain_id: Integer
@@ -210,6 +189,8 @@ type SightingTable = {
 
 type SignedOrderTable = {
   sequence: Generated<bigint>
+  /** `null` of what others fill by its signature. */
+  kind: Generated<'cross_chain' | null>
   operation_id: string
   order_id: string
   request_id: string
@@ -224,7 +205,7 @@ type SignedOrderTable = {
   terms: string
   signature: string
   signed_at_block: bigint
-  state: 'signed' | 'accepted' | 'filled' | 'expired' | 'cancelled'
+  state: 'signed' | 'accepted' | 'filled' | 'expired' | 'cancelled' | 'refunded' | 'unopened' | 'lost'
   signed_at: Integer
   ended_at: NullableInteger
   /** JSON. */
@@ -249,5 +230,69 @@ type MemoryTable = {
   updated_at: Integer
 }
 
-type Integer = ColumnType<bigint, number, number>
-type NullableInteger = ColumnType<bigint | null, number | null, number | null>
+type WatchTable = {
+  sequence: Generated<bigint>
+  id: string
+  owner: string
+  /** JSON, as are conditions and state. */
+  principal: string
+  chain_id: Integer
+  version: 'v3' | 'v4'
+  position_id: string
+  conditions: string
+  state: string
+  created_at: Integer
+  ended_at: NullableInteger
+}
+
+type WatchEventTable = {
+  sequence: Generated<bigint>
+  id: string
+  watch_id: string
+  owner: string
+  kind: string
+  /** JSON. */
+  content: string
+  created_at: Integer
+  webhook: 'none' | 'pending' | 'delivered' | 'failed'
+  /** How often its webhook was tried, the one under way included. */
+  attempts: Integer
+  next_attempt_at: NullableInteger
+  settled_at: NullableInteger
+}
+
+type TaskTable = {
+  sequence: Generated<bigint>
+  id: string
+  owner: string
+  /** JSON, as are arguments and outcome. */
+  principal: string
+  tool: string
+  arguments: string
+  state: 'working' | 'completed' | 'failed' | 'cancelled'
+  operation_id: string | null
+  outcome: string | null
+  created_at: Integer
+  updated_at: Integer
+  expires_at: Integer
+  cancel_asked_at: NullableInteger
+}
+
+type SignInStateTable = { name: string; value: string }
+
+type SignInNonceTable = { nonce: string; expires_at: Integer }
+
+type SignInKeyTable = {
+  kid: string
+  /** JSON. */
+  public_jwk: string
+  created_at: Integer
+  accepted_until: Integer
+}
+
+type SignInRevocationTable = {
+  subject: string
+  by: string
+  revoked_at: Integer
+  until: NullableInteger
+}

@@ -2,9 +2,8 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
 import { OpenAPIHono, z } from '@hono/zod-openapi'
-import { isLoopback } from '@svc/runtime'
+import { clientAddress, ipv6Network, isLoopback } from '@svc/runtime'
 import type { ApiContext, Env, Route, RouteContext } from './context.ts'
-import { clientAddress } from './edge/client-address.ts'
 import { jsonReply, reply, type Reply, toApiError } from './edge/reply.ts'
 import { ApiError } from './errors.ts'
 import { faucetStatusRoute } from './faucet/faucet-status-route.ts'
@@ -127,9 +126,10 @@ function createGuard({ allowedHosts, trustedProxies }: ApiContext['config']): (i
   return ({ rawHeaders, headers, socket }) => {
     requireFewHeaders(rawHeaders)
     checkHost(headers.host)
-    const address = addressOf({ headers, socketAddress: socket.remoteAddress ?? '' })
-    const network = networkOf(address)
-    if (trustedProxies.length > 0 || !isLoopback(address)) holdFlood(network)
+    const source = addressOf({ headers, socketAddress: socket.remoteAddress ?? '' })
+    if ('fault' in source) throw new ApiError('PROXY_REQUIRED', source.fault)
+    const network = networkOf(source.address)
+    if (trustedProxies.length > 0 || !isLoopback(source.address)) holdFlood(network)
     return network
   }
 }
@@ -210,17 +210,7 @@ function problemReply(error: ApiError): Reply {
  * what one subscriber gets. All spellings of an address give the same.
  */
 export function networkOf(address: string): string {
-  if (address.includes(':')) return `${wordsOf(address).slice(0, 4).join(':')}::/64`
-  return `${address.slice(0, address.lastIndexOf('.'))}.0/24`
-}
-
-/** The eight words of an IPv6 address in plain hex. The URL parser folds all spellings into one (RFC 5952). */
-function wordsOf(address: string): readonly string[] {
-  const [head = '', tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::')
-  const before = head === '' ? [] : head.split(':')
-  if (tail === undefined) return before
-  const after = tail === '' ? [] : tail.split(':')
-  return [...before, ...Array.from({ length: 8 - before.length - after.length }, () => '0'), ...after]
+  return ipv6Network(address) ?? `${address.slice(0, address.lastIndexOf('.'))}.0/24`
 }
 
 /** Whether the process answers at all; whether it should be asked is `/readyz`. */

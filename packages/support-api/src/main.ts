@@ -1,3 +1,4 @@
+import { forbidDumps, isUuid } from '@svc/runtime'
 import { readConfig } from './config.ts'
 import { openSupportApi } from './server.ts'
 import { version } from './version.ts'
@@ -30,7 +31,7 @@ async function main(words: readonly string[]): Promise<number> {
 }
 
 async function retry(claimId: string): Promise<number> {
-  if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(claimId)) return fail(`not the id of a claim.\n${help}`, 2)
+  if (!isUuid(claimId)) return fail(`not the id of a claim.\n${help}`, 2)
   try {
     const retried = await retryClaim(readConfig(process.env), claimId)
     return retried === 'queued-again' ? tell('queued again') : fail(whyNot[retried], 1)
@@ -41,6 +42,8 @@ async function retry(claimId: string): Promise<number> {
 
 async function serve(): Promise<number> {
   const stopped = untilStopped()
+  const toDo = forbidDumps()
+  if (toDo !== null) process.stderr.write(`svc-support-api: ${toDo}\n`)
   try {
     const api = await openSupportApi(readConfig(process.env), { ownsProcess: true })
     const { url } = await api.listen()

@@ -19,6 +19,15 @@ const managed = {
   WALLET_ID: 'w-1',
   WALLET_AUTH_PRIVATE_KEY: 'p256',
 }
+const webhook = {
+  SVC_WEBHOOK_URL: 'https://hooks.example/in',
+  SVC_WEBHOOK_SECRET: `whsec_${Buffer.alloc(32, 'random').toString('base64')}`,
+}
+const edge = {
+  SVC_EDGE_ISSUER: 'https://team.example',
+  SVC_EDGE_KEYS_URL: 'https://team.example/certs',
+  SVC_EDGE_AUDIENCE: 'app-1,app-2',
+}
 const freshDir = () => mkdtempSync(join(tmpdir(), 'svc-config-'))
 const read = (env: Readonly<Record<string, string>>) => readConfig({ SVC_DATA_DIR: freshDir(), ...env })
 const problems = (env: Readonly<Record<string, string>>) => {
@@ -56,7 +65,12 @@ const effects: Readonly<
   ],
   NODE_ENV: [{ NODE_ENV: 'production' }, (c) => c.production, true],
   SVC_MCP_PROFILE: [{ SVC_MCP_PROFILE: 'learning' }, (c) => c.profile, 'learning'],
+  SVC_MCP_TOOLSETS: [{ SVC_MCP_TOOLSETS: 'trade, market' }, (c) => c.toolsets, ['trade', 'market']],
   SVC_MEMORY: [{ SVC_MEMORY: 'shared' }, (c) => c.sharesMemory, true],
+  SVC_WATCH_SECONDS: [{ SVC_WATCH_SECONDS: '300' }, (c) => c.watchSeconds, 300],
+  SVC_WEBHOOK_URL: [webhook, (c) => c.webhook?.url.reveal(), 'https://hooks.example/in'],
+  SVC_WEBHOOK_SECRET: [webhook, (c) => c.webhook?.secret.reveal(), webhook.SVC_WEBHOOK_SECRET],
+  SVC_WEBHOOK_PRIVATE: [{ ...webhook, SVC_WEBHOOK_PRIVATE: 'allow' }, (c) => c.webhook?.allowsPrivate, true],
   SVC_LISTEN: [{ SVC_LISTEN: '[::1]:8080' }, (c) => c.listen, { host: '::1', port: 8080 }],
   SVC_DATA_DIR: [{ SVC_DATA_DIR: '/nowhere/svc' }, (c) => c.dataDir, '/nowhere/svc'],
   SVC_DATABASE_URL: [{ SVC_DATABASE_URL: 'postgres://db/svc' }, (c) => c.databaseUrl?.reveal(), 'postgres://db/svc'],
@@ -76,8 +90,36 @@ const effects: Readonly<
     (c) => c.trustedProxies,
     ['10.0.0.1', 'fd00::/8'],
   ],
+  SVC_WEBSOCKET: [{ SVC_WEBSOCKET: 'on' }, (c) => c.webSocket, true],
   SVC_ALLOWED_HOSTS: [{ SVC_ALLOWED_HOSTS: 'a.example,b.example' }, (c) => c.allowedHosts, ['a.example', 'b.example']],
   SVC_ALLOWED_ORIGINS: [{ SVC_ALLOWED_ORIGINS: 'https://a.example' }, (c) => c.allowedOrigins, ['https://a.example']],
+  SVC_PUBLIC_URL: [
+    { SVC_PUBLIC_URL: 'https://mcp.example.com/mcp' },
+    (c) => c.publicUrl,
+    'https://mcp.example.com/mcp',
+  ],
+  SVC_SIWE_CHAIN: [{ SVC_SIWE_CHAIN: 'base', SVC_RPC_URL_8453: 'https://a/1' }, (c) => c.signIn?.chain.id, 8453],
+  SVC_OAUTH_ISSUERS: [
+    { SVC_OAUTH_ISSUERS: 'https://a.example/t ES256, https://b.example RS256 PS256 https://keys.example/b' },
+    (c) => c.oauth,
+    [
+      { issuer: 'https://a.example/t', algorithms: ['ES256'], keysUrl: null },
+      { issuer: 'https://b.example', algorithms: ['RS256', 'PS256'], keysUrl: 'https://keys.example/b' },
+    ],
+  ],
+  SVC_EDGE_ISSUER: [edge, (c) => c.edge?.issuer, 'https://team.example'],
+  SVC_EDGE_KEYS_URL: [edge, (c) => c.edge?.keysUrl, 'https://team.example/certs'],
+  SVC_EDGE_AUDIENCE: [edge, (c) => c.edge?.audiences, ['app-1', 'app-2']],
+  SVC_EDGE_TOKEN_HEADER: [
+    { ...edge, SVC_EDGE_TOKEN_HEADER: 'Cf-Access-Jwt-Assertion' },
+    (c) => c.edge?.tokenHeader,
+    'cf-access-jwt-assertion',
+  ],
+  SVC_EDGE_SECRET_HEADER: [
+    { SVC_EDGE_SECRET_HEADER: 'CF-Access-Client-Secret' },
+    (c) => c.edgeSecretHeaders,
+    ['access-client-secret', 'cf-access-client-secret'],
+  ],
   'SVC_RPC_URL_<chainId>': [
     { SVC_RPC_URL_8453: 'https://a/1, http://b/2' },
     (c) => c.rpc.urls.get(8453)?.map((url) => url.reveal()),
@@ -138,6 +180,11 @@ const effects: Readonly<
   ],
   SVC_IPFS_MODE: [{ SVC_IPFS_MODE: 'inline' }, (c) => c.upstream.ipfsMode, 'inline'],
   SVC_PINNING_JWT: [{ SVC_PINNING_JWT: 'jwt' }, (c) => c.upstream.pinningJwt?.reveal(), 'jwt'],
+  SVC_AGENT_ID: [
+    { SVC_AGENT_ID: '8453:42' },
+    (c) => [c.agent?.chain.id, c.agent?.registry.length, c.agent?.tokenId],
+    [8453, 42, '42'],
+  ],
   SVC_AGENT_NAME: [{ SVC_AGENT_NAME: 'Ada' }, (c) => c.upstream.agentName, 'Ada'],
   SVC_API_URL: [{ SVC_API_URL: 'https://api.example' }, (c) => c.upstream.apiUrl, 'https://api.example'],
   SVC_GATEWAY_URL: [{ SVC_GATEWAY_URL: 'https://gw.example' }, (c) => c.upstream.gatewayUrl, 'https://gw.example'],
@@ -192,13 +239,18 @@ describe('settings', () => {
     expect(read({ SVC_MCP_PROFILE: 'learning' }).warnings).toEqual([
       expect.stringContaining('SVC_MCP_PROFILE is learning and there is no wallet'),
     ])
-    expect(read({ SVC_MCP_PROFILE: 'full', PRIVATE_KEY: privateKey }).warnings).toEqual([])
+    expect(read({ SVC_MCP_PROFILE: 'full', PRIVATE_KEY: privateKey, ...webhook }).warnings).toEqual([])
+    expect(read(webhook).warnings).toEqual([expect.stringMatching(/^SVC_WEBHOOK_URL is set and there is no wallet/)])
     expect(read({ SVC_MCP_PROFILE: 'data' }).warnings).toEqual([])
   })
 
   it('name the profiles there are, and whose memory a caller may have', () => {
     const reported = (env: Readonly<Record<string, string>>) => problems(env).map(({ message }) => message)
     expect(reported({ SVC_MCP_PROFILE: 'Full' })).toEqual(['Accepted: data, full, learning.'])
+    const sets = 'Accepted: market, positions, liquidity, trade, vaults, wallet, separated by commas.'
+    for (const named of ['Market', 'market,trades', 'market;trade', 'all', ',']) {
+      expect(reported({ SVC_MCP_TOOLSETS: named })).toEqual([sets])
+    }
     expect(reported({ SVC_MEMORY: 'everybody' })).toEqual(['Accepted: own, shared.'])
     expect(read({}).sharesMemory).toBe(false)
   })
@@ -270,9 +322,35 @@ describe('what is refused', () => {
     [{ WALLET_TYPE: 'local' }, 'SETTING_MISSING PRIVATE_KEY'],
     [{ ...managed, WALLET_ID: '' }, 'SETTING_MISSING WALLET_ID'],
     [{ ...managed, WALLET_AUTH_PRIVATE_KEY: '' }, 'SETTING_MISSING WALLET_AUTH_PRIVATE_KEY'],
+    [{ SVC_WATCH_SECONDS: '14' }, 'SETTING_INVALID SVC_WATCH_SECONDS'],
+    [{ SVC_PUBLIC_URL: 'http://mcp.example.com/mcp' }, 'SETTING_INVALID SVC_PUBLIC_URL'],
+    [{ SVC_PUBLIC_URL: 'https://mcp.example.com' }, 'SETTING_INVALID SVC_PUBLIC_URL'],
+    [{ SVC_PUBLIC_URL: 'https://MCP.example.com/mcp' }, 'SETTING_INVALID SVC_PUBLIC_URL'],
+    [{ SVC_PUBLIC_URL: 'https://user:pass@mcp.example.com/mcp' }, 'SETTING_INVALID SVC_PUBLIC_URL'],
+    [{ SVC_PUBLIC_URL: 'https://[::1]/mcp' }, 'SETTING_INVALID SVC_PUBLIC_URL'],
+    [{ SVC_SIWE_CHAIN: 'bass' }, 'SETTING_INVALID SVC_SIWE_CHAIN'],
+    [{ SVC_SIWE_CHAIN: 'zksync', SVC_RPC_URL_324: 'https://a/1' }, 'SETTING_INVALID SVC_SIWE_CHAIN'],
+    [{ SVC_SIWE_CHAIN: 'base' }, 'SETTING_MISSING SVC_RPC_URL_8453'],
+    [
+      { SVC_SIWE_CHAIN: 'base', SVC_RPC_URL_8453: 'https://a/1', SVC_LISTEN: '[::1]:1' },
+      'SETTING_MISSING SVC_PUBLIC_URL',
+    ],
+    [{ SVC_WATCH_SECONDS: '3601' }, 'SETTING_INVALID SVC_WATCH_SECONDS'],
+    [{ SVC_WATCH_SECONDS: '6e1' }, 'SETTING_INVALID SVC_WATCH_SECONDS'],
+    [{ ...webhook, SVC_WEBHOOK_SECRET: '' }, 'SETTING_MISSING SVC_WEBHOOK_SECRET'],
+    [{ ...webhook, SVC_WEBHOOK_URL: '' }, 'SETTING_MISSING SVC_WEBHOOK_URL'],
+    [{ ...webhook, SVC_WEBHOOK_SECRET: 'whsec_c2hvcnQ=' }, 'SETTING_INVALID SVC_WEBHOOK_SECRET'],
+    [{ ...webhook, SVC_WEBHOOK_SECRET: webhook.SVC_WEBHOOK_SECRET.slice(6) }, 'SETTING_INVALID SVC_WEBHOOK_SECRET'],
+    [{ ...webhook, SVC_WEBHOOK_URL: 'https://me:canary@hooks.example' }, 'SETTING_INVALID SVC_WEBHOOK_URL'],
+    [{ ...webhook, SVC_WEBHOOK_URL: 'file:///etc/passwd' }, 'SETTING_INVALID SVC_WEBHOOK_URL'],
+    // What is said, and to whom, would cross the network in the clear.
+    [{ ...webhook, SVC_WEBHOOK_URL: 'http://hooks.example' }, 'SETTING_INVALID SVC_WEBHOOK_URL'],
+    [{ ...webhook, SVC_WEBHOOK_PRIVATE: 'yes' }, 'SETTING_INVALID SVC_WEBHOOK_PRIVATE'],
     [{ SVC_IPFS_MODE: 'pinata' }, 'SETTING_MISSING SVC_PINNING_JWT'],
     [{ SVC_RPC_PROVIDER: 'https://x/{key}' }, 'SETTING_MISSING RPC_API_KEY'],
     [{ SVC_TRUSTED_PROXIES: '10.0.0.0/40' }, 'SETTING_INVALID SVC_TRUSTED_PROXIES'],
+    [{ SVC_AGENT_ID: '42' }, 'SETTING_INVALID SVC_AGENT_ID'],
+    [{ SVC_AGENT_ID: '4242:42' }, 'SETTING_INVALID SVC_AGENT_ID'],
     [{ SVC_ALLOWED_ORIGINS: 'https://a.example/path' }, 'SETTING_INVALID SVC_ALLOWED_ORIGINS'],
     [{ SVC_ALLOWED_ORIGINS: '*' }, 'SETTING_INVALID SVC_ALLOWED_ORIGINS'],
     [{ SVC_RPC_URL_0: 'https://x' }, 'SETTING_INVALID SVC_RPC_URL_0'],
@@ -285,6 +363,21 @@ describe('what is refused', () => {
     [
       { NODE_ENV: 'production', NODE_TLS_REJECT_UNAUTHORIZED: '0' },
       'TLS_UNVERIFIED_UPSTREAM NODE_TLS_REJECT_UNAUTHORIZED',
+    ],
+    [{ SVC_OAUTH_ISSUERS: 'https://a.example' }, 'SETTING_INVALID SVC_OAUTH_ISSUERS'],
+    [{ SVC_OAUTH_ISSUERS: 'https://a.example HS256' }, 'SETTING_INVALID SVC_OAUTH_ISSUERS'],
+    [{ SVC_OAUTH_ISSUERS: 'https://a.example none' }, 'SETTING_INVALID SVC_OAUTH_ISSUERS'],
+    [{ SVC_OAUTH_ISSUERS: 'http://a.example ES256' }, 'SETTING_INVALID SVC_OAUTH_ISSUERS'],
+    [{ SVC_OAUTH_ISSUERS: 'https://u:p@a.example ES256' }, 'SETTING_INVALID SVC_OAUTH_ISSUERS'],
+    [{ SVC_OAUTH_ISSUERS: 'https://a.example ES256 http://169.254.169.254/keys' }, 'SETTING_INVALID SVC_OAUTH_ISSUERS'],
+    [{ SVC_OAUTH_ISSUERS: 'https://a.example ES256, https://a.example RS256' }, 'SETTING_INVALID SVC_OAUTH_ISSUERS'],
+    [{ ...edge, SVC_OAUTH_ISSUERS: 'https://team.example RS256' }, 'SETTING_INVALID SVC_OAUTH_ISSUERS'],
+    [{ ...edge, SVC_EDGE_AUDIENCE: undefined }, 'SETTING_MISSING SVC_EDGE_AUDIENCE'],
+    [{ ...edge, SVC_EDGE_KEYS_URL: 'http://team.example/certs' }, 'SETTING_INVALID SVC_EDGE_KEYS_URL'],
+    [{ ...edge, SVC_EDGE_TOKEN_HEADER: 'Authorization' }, 'SETTING_INVALID SVC_EDGE_TOKEN_HEADER'],
+    [
+      { SVC_OAUTH_ISSUERS: 'https://a.example ES256', SVC_LISTEN: '0.0.0.0:3000', SVC_TRUSTED_PROXIES: '10.0.0.1' },
+      'SETTING_MISSING SVC_PUBLIC_URL',
     ],
   ])('%o', (env, problem) => {
     expect(codes(env as Record<string, string>)).toEqual([problem])

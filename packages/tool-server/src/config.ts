@@ -6,7 +6,10 @@ import { resolve } from 'node:path'
 import type * as z from 'zod'
 import { mergeChainsFile } from './config/chains-file.ts'
 import { envFilePath, readEnvFile } from './config/env-file.ts'
+import { readAgent } from './config/agent-config.ts'
 import { checkRules } from './config/rules.ts'
+import { readEdge } from './config/issuer-config.ts'
+import { readSignIn } from './config/sign-in-config.ts'
 import { settings } from './config/settings.ts'
 import { unknownSettings, type UnknownSetting } from '@svc/runtime'
 
@@ -77,11 +80,15 @@ function assemble(values: Settings, dataDir: string, chains: readonly Chain[], p
   return {
     production: values.NODE_ENV === 'production',
     profile: values.SVC_MCP_PROFILE ?? (wallet === null ? 'data' : 'full'),
+    toolsets: values.SVC_MCP_TOOLSETS ?? null,
     sharesMemory: values.SVC_MEMORY === 'shared',
+    watchSeconds: values.SVC_WATCH_SECONDS,
+    webhook: readWebhook(values),
     logLevel: values.LOG_LEVEL,
     dataDir,
     databaseUrl: sealed(values.SVC_DATABASE_URL),
     listen: splitListen(values.SVC_LISTEN),
+    webSocket: values.SVC_WEBSOCKET === 'on',
     tls:
       certPath === undefined || keyPath === undefined
         ? null
@@ -89,6 +96,11 @@ function assemble(values: Settings, dataDir: string, chains: readonly Chain[], p
     trustedProxies: values.SVC_TRUSTED_PROXIES,
     allowedHosts: values.SVC_ALLOWED_HOSTS,
     allowedOrigins: values.SVC_ALLOWED_ORIGINS,
+    publicUrl: values.SVC_PUBLIC_URL ?? null,
+    signIn: readSignIn(values, chains),
+    oauth: values.SVC_OAUTH_ISSUERS,
+    ...readEdge(values),
+    agent: readAgent(values, chains),
     auth: {
       apiKeys: {
         read: sealed(values.SVC_API_KEY_READ),
@@ -131,6 +143,7 @@ function assemble(values: Settings, dataDir: string, chains: readonly Chain[], p
       ...((values.SVC_MCP_PROFILE ?? 'data') !== 'data' && wallet === null
         ? [withoutWallet(`${values.SVC_MCP_PROFILE}`)]
         : []),
+      ...(values.SVC_WEBHOOK_URL !== undefined && wallet === null ? [webhookUnused] : []),
       ...(values.WALLET_ID !== undefined && values.WALLET_TYPE === undefined ? [managedUnsaid] : []),
     ],
   }
@@ -139,6 +152,8 @@ function assemble(values: Settings, dataDir: string, chains: readonly Chain[], p
 const withoutWallet = (profile: string): string =>
   `SVC_MCP_PROFILE is ${profile} and there is no wallet: tools that need one are listed, and each refuses with ` +
   'WALLET_NOT_CONFIGURED. Configure a wallet (WALLET_TYPE), or use data.'
+
+const webhookUnused = 'SVC_WEBHOOK_URL is set and there is no wallet: watches are kept beside one, so nothing is sent.'
 
 const managedUnsaid = 'WALLET_ID names a managed wallet, but WALLET_TYPE=managed is not set, so it is not used.'
 
@@ -160,6 +175,11 @@ function readWallet(values: Settings): WalletConfig | null {
     authPrivateKey: new Secret(authPrivateKey),
     apiUrl: values.SVC_WALLET_API_URL ?? null,
   }
+}
+
+function readWebhook({ SVC_WEBHOOK_URL: url, SVC_WEBHOOK_SECRET: secret, SVC_WEBHOOK_PRIVATE: reach }: Settings) {
+  if (url === undefined || secret === undefined) return null
+  return { url: new Secret(url), secret: new Secret(secret), allowsPrivate: reach === 'allow' }
 }
 
 function describeIssue(issue: z.core.$ZodIssue): ConfigProblem {

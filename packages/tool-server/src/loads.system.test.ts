@@ -60,6 +60,7 @@ const stateless = `const names = 'io.modelcontextprotocol/'
 const ofSigning =
   /service-wallet|accounts\/(index|privateKeyToAccount)|write-pipeline|libsql|kysely|store\/dist|engine\/dist\/(open-engine|pipeline|stages|simulation\/(?!revert-reason)|recovery|allowances\/(?!pending-revocations)|audit|signatures)/
 const ofProtocol = /@modelcontextprotocol/
+const ofSignIn = /node_modules\/jose\/|auth\/sign-in\//
 const writeTools = [
   'add_liquidity',
   'approve_token',
@@ -77,7 +78,7 @@ describe('what a process loads', () => {
     const { tools, loaded } = run({})
     expect(loaded.length).toBeGreaterThan(50)
     expect(loaded.some((url) => ofProtocol.test(url))).toBe(true)
-    expect(loaded.filter((url) => ofSigning.test(url))).toEqual([])
+    expect(loaded.filter((url) => ofSigning.test(url) || ofSignIn.test(url))).toEqual([])
     expect(tools).toContain('check_safety_status')
     expect(tools.filter((name) => writeTools.includes(name))).toEqual([])
   })
@@ -90,6 +91,8 @@ describe('what a process loads', () => {
   it('is all of it with a wallet in the profile full', () => {
     const { tools, loaded } = run({ PRIVATE_KEY: `0x${'11'.repeat(32)}` })
     expect(loaded.filter((url) => ofSigning.test(url)).length).toBeGreaterThan(10)
+    // Nor is what signs others in, unless they may.
+    expect(loaded.filter((url) => ofSignIn.test(url))).toEqual([])
     expect(tools).toEqual(expect.arrayContaining(writeTools))
   })
 

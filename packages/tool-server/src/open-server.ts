@@ -4,11 +4,15 @@ import { join } from 'node:path'
 import { createBarMemory, createPoolHistory } from '@svc/amm/history'
 import { createIdentities } from './identity/create-identities.ts'
 import { createPriceMemory, type SightingStore } from '@svc/amm/prices'
+import { createChainReach } from '@svc/amm/reach'
 import { createRewards } from '@svc/amm/rewards'
 import { createSubgraphs } from '@svc/amm/subgraph'
 import { createWorkerPool } from './workers/create-worker-pool.ts'
 import { workerProgram } from './workers/worker-program.ts'
-import { type Config, ConfigError } from './config/config-shape.ts'
+import { type Config, ConfigError, type WalletConfig } from './config/config-shape.ts'
+import { createAttempts } from './attempts.ts'
+import { createLender, type Lend } from './rate-limits/leases.ts'
+import type { SharedReads } from './open-shared-reads.ts'
 import type { Log } from '@svc/runtime'
 import { openLog } from './config/secrets.ts'
 import {
@@ -24,10 +28,10 @@ import {
   type Policy,
 } from '@svc/engine'
 import type { Pause } from '@svc/engine/switches'
-import { createServer, type ToolServer } from './server.ts'
+import { type Adapters, createServer, type ToolServer } from './server.ts'
 import type { Tool } from './tool.ts'
 import { ToolError } from '@svc/amm'
-import { catalogue } from './tools/index.ts'
+import { dataTools, namesBeyondData } from './tools/data-tools.ts'
 import { createTraffic } from './traffic.ts'
 import type { Address } from 'viem'
 
@@ -36,38 +40,52 @@ import type { Address } from 'viem'
  * directory and settles what an earlier process left open; in the `data` profile it loads neither store nor signer.
  * Throws `ConfigError`, `ToolError` or `StoreError` naming the fix.
  */
-export async function openServer(config: Config, { tools = catalogue }: ServerOptions = {}): Promise<OpenedServer> {
+export async function openServer(config: Config, options: ServerOptions = {}): Promise<OpenedServer> {
   const log = openLog(config)
+  const offered = options.tools === undefined ? await toolsOf(config.profile) : { tools: options.tools }
   const policies = await openPolicy(config, log)
   const policy = policies.started
   const seen: { store: SightingStore | null } = { store: null }
   const onError = (error: unknown) => log.warn('prices.not-remembered', { error })
   const memory = createPriceMemory({ store: () => seen.store, now: Date.now, onError })
-  const trading = openTrading({ tradingApi: tradingApi(config), policy: () => policies.latest() })
-  const orderClient = openOrderClient(orderApi(config), trading)
-  const reads = openReads(chainAccess(config), { memory, policy: () => policies.latest(), trading, orderClient })
+  const trading = await openTrading({ tradingApi: tradingApi(config), policy: () => policies.latest() })
+  const orderClient = await openOrderClient(orderApi(config), trading)
+  const shared = signs(config) ? null : await openShared(config, log)
+  const reads = openReads(chainAccess(config), {
+    memory,
+    policy: () => policies.latest(),
+    trading,
+    orderClient,
+    sharedTokens: shared?.tokens ?? null,
+  })
   const { rpc } = reads
   const identities = createIdentities({ rpc, chains: config.chains, upstream: config.upstream })
   const rewards = createRewards({ rpc, chains: config.chains, url: config.upstream.rewardsUrl, trading })
   const ports = { ...reads, identities, rewards }
   const write = await openWrite()
   seen.store = write?.sightings ?? null
+  const signIn = await openTokens()
   const subgraphs = createSubgraphs({ apiKey: config.upstream.subgraphApiKey })
-  const bars = write?.bars ?? createBarMemory()
+  const bars = write?.bars ?? shared?.bars ?? createBarMemory()
   const checks = { pickInt: (below: number) => randomInt(below) }
   const history = createPoolHistory(ports, { subgraphs, bars, now: Date.now, checks })
+  const reach = createChainReach({ rpc, subgraphs }, { now: Date.now })
   const program = workerProgram()
   const traffic = createTraffic()
   const workers = createWorkerPool({ program: () => program, traffic })
   const server = createServer(config, {
-    tools,
+    ...offered,
+    ...options.adapters,
     traffic,
-    ports: { ...ports, history, workers, agentAddress: write?.wallet.address ?? null },
+    ports: { ...ports, history, reach, workers, agentAddress: write?.wallet.address ?? null },
     write,
+    signIn,
     policyNow: () => policies.current(),
     ...(ports.rpc.atOneBlock !== undefined && { atOneBlock: ports.rpc.atOneBlock }),
+    lend: lendFrom(config.databaseUrl === null ? null : (write ?? shared), log),
     limits: {
-      perAddressPerMinute: policy.rateLimits.unauthenticatedPerIp,
+      perAddressPerMinute: policy.rateLimits.perIp,
+      unauthenticatedPerMinute: policy.rateLimits.unauthenticatedPerIp,
       perPrincipalPerMinute: policy.rateLimits.perToken,
     },
   })
@@ -90,14 +108,47 @@ export async function openServer(config: Config, { tools = catalogue }: ServerOp
     async close() {
       await server.close()
       await workers.close()
+      await shared?.close()
     },
   })
 
   async function openWrite() {
-    if (config.wallet === null || config.profile === 'data') return null
+    if (!signs(config)) return null
     const { openWritePipeline } = await import('./open-write-pipeline.ts')
     return openWritePipeline({ config, wallet: config.wallet, ports, policy, policies, log })
   }
+
+  async function openTokens() {
+    if (config.signIn === null && config.oauth.length === 0 && config.edge === null) return null
+    const { openSignInOf } = await import('./auth/sign-in/open-sign-in-of.ts')
+    return openSignInOf({ config, clientOf: (chain) => rpc.client(chain), policies, log, write })
+  }
+}
+
+/** Of a database alone: the file of a data directory is one server's. While it is away, each server holds the limits by itself. */
+function lendFrom(place: Pick<SharedReads, 'rateLeases'> | null, log: Log): Lend | null {
+  if (place === null) return null
+  const onError = (error: unknown) => log.warn('limits.not-shared', { error })
+  const attempt = createAttempts({ now: () => performance.now(), onError })
+  return createLender((asks) => attempt(() => place.rateLeases.lease(asks)))
+}
+
+function signs(config: Config): config is Config & { readonly wallet: WalletConfig } {
+  return config.wallet !== null && config.profile !== 'data'
+}
+
+/** The store is loaded where there is a database only. */
+async function openShared(config: Config, log: Log): Promise<SharedReads | null> {
+  if (config.databaseUrl === null) return null
+  const { openSharedReads } = await import('./open-shared-reads.ts')
+  return openSharedReads(config, log)
+}
+
+/** A server that only reads has no code of tools that act. */
+async function toolsOf(profile: Config['profile']) {
+  if (profile === 'data') return { tools: dataTools, toolsElsewhere: namesBeyondData }
+  const { catalogue } = await import('./tools/index.ts')
+  return { tools: catalogue }
 }
 
 async function pauseOf(dataDir: string): Promise<Pause | null> {
@@ -127,6 +178,8 @@ export type OpenedServer = ToolServer & { readonly facts: StartFacts }
 export type ServerOptions = {
   /** What the server offers; its own catalogue unless given. Whatever stands here, a write passes the same pipeline. */
   readonly tools?: readonly Tool[]
+  /** What tests put on top of it. */
+  readonly adapters?: Pick<Adapters, 'testing' | 'tasks'>
 }
 
 /** What a server is at its start, for whoever looks whether it is the one they meant. No secrets. */

@@ -1,13 +1,13 @@
-import { lstatSync, readdirSync } from 'node:fs'
-import { join } from 'node:path'
 import { ConfigError, type ConfigProblem, type Config, type WalletConfig } from './config/config-shape.ts'
 import type { Policy, PolicySource } from '@svc/engine'
 import { openEngine } from '@svc/engine/open'
 import { createRedactor, type Log } from '@svc/runtime'
-import { openStore, steadyClock, type Store, StoreError } from '@svc/store'
+import type { Store } from '@svc/store'
 import { WalletError } from '@svc/wallet/core'
 import { ServiceWallet } from '@svc/wallet/service-wallet'
 import { secretsOf } from './config/secrets.ts'
+import { openState, requirePrivate } from './open-state.ts'
+import type { SignInEvent } from './auth/sign-in/sign-in-options.ts'
 import type { Ports } from './ports.ts'
 import type { Adapters } from './server.ts'
 
@@ -18,14 +18,16 @@ import type { Adapters } from './server.ts'
 export async function openWritePipeline(options: {
   readonly config: Config
   readonly wallet: WalletConfig
-  readonly ports: Omit<Ports, 'agentAddress' | 'history' | 'workers'>
+  readonly ports: Omit<Ports, 'agentAddress' | 'history' | 'reach' | 'workers'>
   readonly policy: Policy
   /** Follows the changes of the policy's file; without it `policy` holds for good. */
   readonly policies?: PolicySource
   readonly log: Log
   /** How long closing waits for writes on their way; ten seconds by default. */
   readonly stopTimeoutMs?: number
-}): Promise<NonNullable<Adapters['write']> & Pick<Store, 'bars' | 'sightings'>> {
+}): Promise<
+  NonNullable<Adapters['write']> & Pick<Store, 'bars' | 'sightings' | 'signIns' | 'rateLeases'> & AuditsSignIns
+> {
   const { config, wallet, ...rest } = options
   const { dataDir } = config
   const redactor = createRedactor(secretsOf(config))
@@ -61,7 +63,7 @@ async function openWallet(config: WalletConfig): Promise<ServiceWallet> {
     return wallet
   } catch (error) {
     if (!(error instanceof WalletError)) throw error
-    throw unavailable({ code: 'MANAGED_WALLET_UNAVAILABLE', ...walletProblem(error, apiUrl) })
+    throw new ConfigError([{ code: 'MANAGED_WALLET_UNAVAILABLE', ...walletProblem(error, apiUrl) }])
   }
 }
 
@@ -96,53 +98,4 @@ const managedSettings = [
   ['apiUrl', 'SVC_WALLET_API_URL'],
 ] as const
 
-/** The state stands in the database that the operator names, else in the data directory. */
-async function openState({ dataDir, databaseUrl }: Config): Promise<Store> {
-  const now = steadyClock(Date.now, () => performance.now())
-  if (databaseUrl === null) return await openStore({ path: join(dataDir, 'state.db'), now })
-  try {
-    return await openStore({ url: databaseUrl.reveal(), now })
-  } catch (error) {
-    const isOurs =
-      error instanceof StoreError && (error.code === 'STORE_UNAVAILABLE' || error.code === 'STORE_URL_INVALID')
-    if (!isOurs) throw error
-    throw unavailable({
-      code: 'DATABASE_UNAVAILABLE',
-      setting: 'SVC_DATABASE_URL',
-      message: error.message,
-      fix: 'Start the database or correct SVC_DATABASE_URL; without it the state stands in SVC_DATA_DIR.',
-    })
-  }
-}
-
-function unavailable(problem: ConfigProblem): ConfigError {
-  return new ConfigError([problem])
-}
-
-/**
- * Refuses a data directory into which others than its owner can look, and files of ours in it that others may write.
- * Files are made with mode 0600; the database's own come with the process's mask, and the directory keeps them closed.
- * Throws a `ConfigError` naming each with its fix.
- */
-export function requirePrivate(dataDir: string): void {
-  if (process.platform === 'win32') return
-  const problems: ConfigProblem[] = []
-  const check = (path: string, forbidden: number, message: string, mode: string): void => {
-    const stats = lstatSync(path, { throwIfNoEntry: false })
-    if (stats === undefined || stats.isSymbolicLink() || (stats.mode & forbidden) === 0) return
-    problems.push({ code: 'DATA_DIR_UNSAFE', setting: path, message, fix: `Run: chmod ${mode} ${path}` })
-  }
-  check(dataDir, 0o077, 'Others than its owner can look into the data directory.', '700')
-  for (const name of ownFiles(dataDir)) {
-    check(join(dataDir, name), 0o022, 'Others than its owner can write it.', '600')
-  }
-  if (problems.length > 0) throw new ConfigError(problems)
-}
-
-function ownFiles(dataDir: string): readonly string[] {
-  return readdirSync(dataDir).filter((name) =>
-    /^(?:state\.db.*|server\.lock|audit.*\.jsonl?|paused|(?:breaker|balances|recorded.*|resumed|owed-allowances)\.json)$/.test(
-      name,
-    ),
-  )
-}
+type AuditsSignIns = { auditSignIn(event: SignInEvent): Promise<void> }

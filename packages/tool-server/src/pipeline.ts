@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Principal } from '@svc/engine'
 import { requireAccess } from './auth/may.ts'
 import {
   askPerson,
@@ -18,11 +19,14 @@ import {
 import type { CallResult } from './dispatch/call-result.ts'
 import type { Answered } from './dispatch/carry-out.ts'
 import { handle, type ToolCall } from './dispatch/handle.ts'
+import { wholeTool } from './dispatch/offered-tools.ts'
 import { parseInput } from './dispatch/parse-input.ts'
 import type { Tool } from './tool.ts'
 import {
   answerHealth,
   answerPreflight,
+  holdToCredentials,
+  kindOfAnswer,
   parseMessage,
   readBoundedBody,
   type RequestContext,
@@ -33,8 +37,13 @@ import {
   requireOrigin,
   requirePrincipal,
   requireRoute,
+  requireWebSocket,
+  tellBudgets,
   trackAnswer,
 } from './transports/request-stages.ts'
+import { requireScopes } from './transports/require-scopes.ts'
+import { answerDocument } from './transports/documents.ts'
+import { answerSignInRoute } from './transports/sign-in-routes.ts'
 
 /**
  * An HTTP request, from its first header to the era of the protocol that answers it; a call in it goes on at `handleCall`. The sockets
@@ -43,27 +52,59 @@ import {
 export async function handleRequest(
   request: IncomingMessage,
   response: ServerResponse,
-  { guards, authenticate, limits, onRefused, eras, inFlight }: RequestContext,
+  context: RequestContext,
 ): Promise<void> {
+  const { guards, authenticate, limits, eras, signIn, inFlight } = context
   requireFewHeaders(request)
   guards.requireHost(request.headers)
   requireOrigin(request, response, guards)
   const address = guards.clientAddress(request.headers, request.socket.remoteAddress ?? '')
-  const route = requireRoute(request)
-  if (route === 'health') return answerHealth(request, response)
+  if (answerHealth(request, response)) return
+  const ofAddress = await requireBudget(limits.perAddress, address)
+  if (await answerDocument({ request, response, address }, context)) return
+  const route = requireRoute(request, context)
+  if (route !== 'mcp') return answerSignInRoute(route, { request, response, address }, context)
   requireMethod(request)
   if (request.method === 'OPTIONS') return answerPreflight(response)
   requireJson(request)
   const authentication = await authenticate(request.headers)
-  const principal = requirePrincipal(authentication, { address, limit: limits.perAddress, onRefused })
-  requireBudget(limits.perPrincipal, principal.id)
+  const principal = await requirePrincipal(authentication, address, context)
+  const ofPrincipal = await requireBudget(limits.perPrincipal, principal.id)
+  tellBudgets(response, [limits.perAddress, ofAddress], [limits.perPrincipal, ofPrincipal])
   const exchange = { request, response, principal }
-  if (request.method !== 'POST') return eras.session(exchange)
+  if (request.method !== 'POST') {
+    holdToCredentials(exchange, signIn, 'stream')
+    return eras.session(exchange)
+  }
   const body = await readBoundedBody(request)
   const message = parseMessage(body, response)
   if (message === undefined) return
-  trackAnswer(inFlight, message, response)
+  requireScopes(message, principal, context)
+  const kind = kindOfAnswer(message)
+  holdToCredentials(exchange, signIn, kind)
+  trackAnswer(inFlight, response, kind)
   return eras.post(exchange, message)
+}
+
+/**
+ * An upgrade to WebSocket, up to whose connection it becomes, and from where; the same guards as of a request, and each message in it is
+ * held to the credentials and to both budgets again.
+ */
+export async function admitUpgrade(
+  request: IncomingMessage,
+  context: RequestContext,
+): Promise<{ readonly principal: Principal; readonly address: string }> {
+  const { guards, authenticate, limits } = context
+  requireFewHeaders(request)
+  guards.requireHost(request.headers)
+  guards.requireOrigin(request.headers)
+  const address = guards.clientAddress(request.headers, request.socket.remoteAddress ?? '')
+  await requireBudget(limits.perAddress, address)
+  requireWebSocket(request)
+  const authentication = await authenticate(request.headers)
+  const principal = await requirePrincipal(authentication, address, context)
+  await requireBudget(limits.perPrincipal, principal.id)
+  return { principal, address }
 }
 
 /**
@@ -81,12 +122,13 @@ export async function handleCall(request: CallRequest, context: CallContext): Pr
   return result
 }
 
-/** Tool and profile, rights, input; then, at most once where a write has a key, the handler, the check of its output, the envelope. */
+/** Tool and profile, rights, input; then what still holds of before, or, at most once where a write has a key, the handler, the check of its output, the envelope. */
 async function answerCall(arrived: Arrived, context: CallContext): Promise<CallResult> {
-  const { options, once, deps, pictures } = context
+  const { options, once, deps, pictures, kept } = context
   const { log, write } = options
-  const tool = context.tools.require(arrived.request.name)
-  requireAccess(tool, arrived.request.principal)
+  const offered = context.tools.require(arrived.request.name)
+  requireAccess(offered, arrived.request.principal)
+  const tool = await wholeTool(offered)
   const input = parseInput(tool, arrived.request.arguments)
   const open = openCall(tool, input, arrived, options)
   const run = (call = open.call) =>
@@ -97,7 +139,7 @@ async function answerCall(arrived: Arrived, context: CallContext): Promise<CallR
     )
   const again = (first: string) => run({ ...open.call, requestId: first, attempt: arrived.requestId })
   const goOn = (operationId: string) => envelope(open, pictures, repeatStored(operationId, open, deps))
-  return trackWrite(open, write, () => atMostOnce(open, { once, log }, { run, again, goOn }))
+  return kept(open, () => trackWrite(open, write, () => atMostOnce(open, { once, log }, { run, again, goOn })))
 }
 
 /** The handler and the check of its output; a stored write that is carried out later passes here again. */

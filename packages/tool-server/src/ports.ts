@@ -36,6 +36,8 @@ export type Identities = {
    * `VALIDATION_PINNING_JWT_MISSING`.
    */
   plan(chain: Chain, request: RegistrationRequest, signal: AbortSignal): Promise<RegistrationPlan>
+  /** Whether an address on a card answers; `null` where it is none that a server should ask, or was asked often enough. Reads nothing of it. */
+  isLive(url: string, signal: AbortSignal): Promise<boolean | null>
   /** The id that the logs of the planned call show. Throws where they show none, or several. */
   registeredIn(logs: readonly Log[], plan: RegistrationPlan): { readonly agentId: string; readonly tokenId: string }
 }

@@ -3,7 +3,7 @@ import { type StartFacts, openServer } from './open-server.ts'
 import { readConfig } from './config.ts'
 import type { Config } from './config/config-shape.ts'
 import { mostLostText } from '@svc/engine'
-import { printable } from '@svc/runtime'
+import { forbidDumps, printable } from '@svc/runtime'
 import { envFilePath } from './config/env-file.ts'
 
 /**
@@ -20,23 +20,33 @@ export async function runServer({
   onListening,
   meant = '',
 }: RunOptions): Promise<void> {
+  const dumps = dumpLine(forbidDumps())
   const config = readConfig(environment)
   const wasThere = existsSync(config.dataDir)
   const newDirectory = () => (wasThere || !existsSync(config.dataDir) ? '' : newDirectoryLine(config.dataDir, meant))
   const server = await openServer(config)
   try {
     if (transport === 'stdio') {
-      const said = `${pauseLine(server.facts, config)}${newDirectory()}`
+      const said = `${dumps}${pauseLine(server.facts, config)}${newDirectory()}`
       if (said !== '') onListening(said)
       await Promise.race([server.serveStdio(), stopped])
     } else {
       const address = listening(await server.listen(), config, environment)
-      onListening(`${address}${startLines(server.facts)}${pauseLine(server.facts, config)}${newDirectory()}`)
+      onListening(`${address}${startLines(server.facts)}${dumps}${pauseLine(server.facts, config)}${newDirectory()}`)
       await stopped
       onListening(stoppingLine(server.writesUnderWay(), 10))
     }
   } finally {
-    await server.close()
+    await closeWithin(
+      closesWithinMs,
+      () => server.close(),
+      () => {
+        onListening(
+          'Stopped. Something did not close in 20 s and was cut off; what was signed stands in the journal.\n',
+        )
+        process.exit(1)
+      },
+    )
   }
   if (transport === 'http' || server.writesUnderWay() > 0) {
     onListening(stoppedLine(server.writesUnderWay(), config))
@@ -51,6 +61,20 @@ export type RunOptions = {
   readonly onListening: (lines: string) => void
   /** A sentence about another directory that may have been meant, for a start that makes a new one. */
   readonly meant?: string
+}
+
+/** Closes, or gives up on what hangs: a database that went away must not keep a process that was asked to end. */
+export async function closeWithin(timeoutMs: number, close: () => Promise<void>, giveUp: () => void): Promise<void> {
+  const timer = setTimeout(giveUp, timeoutMs)
+  await close().finally(() => clearTimeout(timer))
+}
+
+/** Calls have ten seconds to end, streams two more. */
+const closesWithinMs = 20_000
+
+/** That memory might reach the disk by a crash; empty where it does not. */
+function dumpLine(toDo: string | null): string {
+  return toDo === null ? '' : `core dumps: ${toDo}\n`
 }
 
 /** A slip in a name makes a server with new keys and without a past, so a start that makes its directory says so, loudly and last. */
@@ -82,7 +106,7 @@ type KeptIn = Pick<Config, 'dataDir' | 'databaseUrl'>
 
 function listening(
   { url, tools }: { readonly url: string; readonly tools: number },
-  { profile, dataDir }: Config,
+  { profile, dataDir, webSocket }: Config,
   environment: RunOptions['environment'],
 ): string {
   const keys = ['SVC_API_KEY_READ', 'SVC_API_KEY_FEEDBACK', 'SVC_API_KEY_WRITE']
@@ -90,7 +114,8 @@ function listening(
   const place = inFile.length === 0 ? 'the environment' : envFilePath(dataDir)
   const rest = inFile.length === 0 || inFile.length === keys.length ? '' : ', the others in the environment'
   const named = inFile.length === 0 ? keys : inFile
-  return `svc listens on ${url}\n${tools} tools (profile ${profile}); API keys (${named.join(', ')}) in ${place}${rest}\n`
+  const upgrades = webSocket ? `over WebSocket: ${url.replace(/^http/, 'ws')} (subprotocol mcp)\n` : ''
+  return `svc listens on ${url}\n${upgrades}${tools} tools (profile ${profile}); API keys (${named.join(', ')}) in ${place}${rest}\n`
 }
 
 /** The same for a terminal, one line each. */

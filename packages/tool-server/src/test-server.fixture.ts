@@ -7,6 +7,7 @@ import { StreamableHTTPClientTransport as FirstTransport } from '@modelcontextpr
 import * as z from 'zod'
 import { provisionKeys } from './auth/credentials.ts'
 import { readConfig } from './config.ts'
+import type { Config } from './config/config-shape.ts'
 import { type Plan, ToolError } from '@svc/amm'
 import type { OperationsPipeline } from '@svc/engine'
 import type { Ports } from './ports.ts'
@@ -18,13 +19,15 @@ export async function openTestServer(
   options: Partial<Adapters> & {
     readonly env?: Readonly<Record<string, string>>
     readonly tools?: readonly Tool[]
+    /** Laid over what the settings make. */
+    readonly config?: Partial<Config>
   } = {},
 ) {
-  const { env = {}, ...adapters } = options
+  const { env = {}, config: more = {}, ...adapters } = options
   const dataDir = mkdtempSync(join(tmpdir(), 'svc-test-'))
   const config = readConfig({ SVC_DATA_DIR: dataDir, SVC_LISTEN: '127.0.0.1:0', MCP_AUTH_TOKEN: staticToken, ...env })
   const keys = provisionKeys(config, (size) => crypto.getRandomValues(new Uint8Array(size)))
-  const full = { ...config, auth: { ...config.auth, apiKeys: keys } }
+  const full = { ...config, auth: { ...config.auth, apiKeys: keys }, ...more }
   const lines: string[] = []
   const server = createServer(full, {
     tools: testTools,
@@ -102,7 +105,7 @@ export const slow = readTool({
   return { waitedMs: ms }
 })
 
-/** A write that signs nothing: the road behind it is the test's. */
+/** A write that signs nothing: the pipeline behind it is the test's. */
 export const move = writeTool({
   name: 'move_funds',
   title: 'Move',
@@ -169,6 +172,7 @@ export const noOperations: OperationsPipeline = {
   order: async () => null,
   find: () => Promise.reject(new ToolError('OPERATION_NOT_FOUND', 'There is none.')),
   list: async () => [],
+  ordersOf: async () => new Map(),
   take: () => Promise.reject(new Error('nothing to take')),
   finish: async () => {},
   fail: async () => false,

@@ -13,7 +13,7 @@ import type {
   TokenQuantity,
 } from '@svc/amm'
 import type { ChartSpec } from './charts/chart-spec.ts'
-import type { OwnMemory } from '@svc/store'
+import type { OwnMemory, OwnWatches } from '@svc/store'
 import type { Ports } from './ports.ts'
 
 /**
@@ -67,13 +67,13 @@ export function operationTool<const Input extends z.ZodObject, const Output exte
 }
 
 /**
- * Defines a tool that leaves a record of the caller's and moves nothing: its context holds the caller's memory, and no `execute`. It takes
- * keys of the feedback tier.
+ * Defines a tool that leaves a record of the caller's and moves nothing: its context holds the caller's memory and watches, and no `execute`. It
+ * takes keys of the feedback tier.
  */
 export function recordTool<const Input extends z.ZodObject, const Output extends z.ZodObject>(
   facts: RecordFacts<Input, Output>,
 ): { handler(handle: RecordHandler<Input, Output>): Tool } {
-  const own = { ...facts, scope: 'feedback', openWorld: false } as const
+  const own = { ...facts, scope: 'feedback', openWorld: facts.openWorld ?? false } as const
   return {
     handler: (handle) =>
       finish(own, 'record', false, facts.input, facts.output, (parsed, context) => {
@@ -105,13 +105,20 @@ type Facts<Input, Output> = {
   readonly output: Output
   /** False where it reaches nothing outside of this server; true when left out. */
   readonly openWorld?: false
+  /** True where a call may take so long that clients who take tasks get one. */
+  readonly runsLong?: boolean
 }
 
-export type ReadFacts<Input, Output> = Facts<Input, Output> & {
+export type ReadFacts<Input extends z.ZodObject, Output> = Facts<Input, Output> & {
   /** Tools outside the `data` profile say false. */
   readonly inDataProfile?: boolean
   /** The page that shows its answers, where a client shows such. */
   readonly view?: ViewName | null
+  /**
+   * Everything that an answer is made of beside its input, where that seldom changes: as long as each is the same (`Object.is`), whoever asks gets
+   * the answer of before. It must depend neither on who calls nor on the time.
+   */
+  readonly restsOn?: (input: z.output<Input>, ports: Ports) => readonly unknown[]
 }
 
 export type WriteFacts<Input, Output> = Facts<Input, Output> & {
@@ -123,6 +130,8 @@ export type WriteFacts<Input, Output> = Facts<Input, Output> & {
 }
 
 export type RecordFacts<Input, Output> = Omit<Facts<Input, Output>, 'scope' | 'openWorld'> & {
+  /** True where it reads a chain beside its records. */
+  readonly openWorld?: true
   /** Whether a repeat leaves nothing new. */
   readonly idempotent: boolean
 }
@@ -144,6 +153,8 @@ export type Tool = {
   readonly inDataProfile: boolean
   /** Whether a repeat goes on where an attempt had stopped: its handler asks what was done, and does the rest. */
   readonly goesOn: boolean
+  /** Whether a call is a task for clients that take such. */
+  readonly runsLong: boolean
   readonly view: ViewName | null
   /** Those that MCP takes for granted are left out: an open world, and of what only reads that it destroys nothing and may be repeated. */
   readonly annotations: {
@@ -155,7 +166,12 @@ export type Tool = {
   readonly input: z.ZodObject
   readonly output: z.ZodObject
   handle(input: Readonly<Record<string, unknown>>, context: ToolContext): Promise<unknown>
+  /** What its answers rest on, where they are kept. */
+  restsOn?(input: Readonly<Record<string, unknown>>, ports: Ports): readonly unknown[]
 }
+
+/** What is known of a tool before a call. Its schemas and its handler are read with the first one in the production server (scripts/bundle.mjs). */
+export type ToolFacts = Omit<Tool, 'input' | 'output' | 'handle' | 'restsOn'> & { readonly read?: () => Promise<Tool> }
 
 export type Access = 'read' | 'record' | 'write'
 
@@ -173,13 +189,15 @@ export type ReadContext = Ports & {
   /** Leaves a picture of the answer, which the caller can read for an hour. Never throws: the answer stands without it. */
   draw(drawing: () => ChartSpec): void
   /** How long an answer waits for the figures beside what it is for; as long as the tool says when absent. */
-  readonly figuresWithinMs?: number
+  readonly figuresWithinMs?: number | undefined
   /** What `check_setup_health`, `check_safety_status` and the status tools report on. */
   readonly status: StatusReport
   /** The caller's own stored writes. */
   readonly operations: OperationReads
   /** What the caller's memory holds, where answers take it into account: under the profile `learning`; `null` under others. */
   readonly memory: CallerMemory | null
+  /** What the caller watches; `null` where no store is open. */
+  readonly watches: Omit<CallerWatches, 'add' | 'cancel'> | null
 }
 
 /** Records of one caller, or those that all callers share. */
@@ -190,7 +208,13 @@ export type CallerMemory = OwnMemory & {
 
 export type { MemoryRecord } from '@svc/store'
 
-export type RecordContext = ReadContext & { readonly records: OwnMemory }
+/** One caller's own, with how often positions are looked at and whether events go out as webhooks. */
+export type CallerWatches = OwnWatches & { readonly everySeconds: number; readonly hasWebhook: boolean }
+
+export type RecordContext = Omit<ReadContext, 'watches'> & {
+  readonly records: OwnMemory
+  readonly watches: CallerWatches | null
+}
 
 export type OperationContext = Omit<ReadContext, 'operations'> & { readonly operations: OperationActions }
 
@@ -262,11 +286,11 @@ type OperationHandler<Input extends z.ZodObject, Output extends z.ZodObject> = (
   context: OperationContext,
 ) => Promise<z.input<Output>>
 
-type AnyFacts<Input, Output> =
+type AnyFacts<Input extends z.ZodObject, Output> =
   | ReadFacts<Input, Output>
   | WriteFacts<Input, Output>
   | (OperationFacts<Input, Output> & { readonly scope: 'of-operation' })
-  | (RecordFacts<Input, Output> & { readonly scope: 'feedback'; readonly openWorld: false })
+  | (Omit<RecordFacts<Input, Output>, 'openWorld'> & { readonly scope: 'feedback'; readonly openWorld: boolean })
 
 function finish<Input extends z.ZodObject, Output extends z.ZodObject>(
   facts: AnyFacts<Input, Output>,
@@ -276,6 +300,7 @@ function finish<Input extends z.ZodObject, Output extends z.ZodObject>(
   output: z.ZodObject,
   handle: Tool['handle'],
 ): Tool {
+  const restsOn = 'restsOn' in facts ? facts.restsOn : undefined
   return Object.freeze({
     name: facts.name,
     title: facts.title,
@@ -285,6 +310,7 @@ function finish<Input extends z.ZodObject, Output extends z.ZodObject>(
     tier: tierOf[access],
     inDataProfile,
     goesOn: ('goesOn' in facts ? facts.goesOn : undefined) ?? false,
+    runsLong: facts.runsLong ?? false,
     view: ('view' in facts ? facts.view : undefined) ?? null,
     annotations: {
       readOnlyHint: access === 'read',
@@ -297,6 +323,9 @@ function finish<Input extends z.ZodObject, Output extends z.ZodObject>(
     input,
     output,
     handle,
+    ...(restsOn !== undefined && {
+      restsOn: (parsed: Readonly<Record<string, unknown>>, ports: Ports) => restsOn(parsed as z.output<Input>, ports),
+    }),
   })
 }
 

@@ -44,6 +44,8 @@ export type Chain = {
   readonly rewardDistributor?: Address
   /** What settles orders of the form `V2DutchOrder` (UniswapX), through the chain's Permit2. */
   readonly orderReactor?: Address
+  /** What settles cross-chain orders of ERC-7683: those that are opened on the chain, and those that are filled on it. */
+  readonly crossChainSettler?: Address
   /** Where the subgraphs of the AMM versions are: an id at The Graph's gateway, or a URL of one's own. */
   readonly subgraphs?: { readonly v2?: string; readonly v3?: string; readonly v4?: string }
   /** The short list of tokens known by symbol. The wrapped native token is among them. */

@@ -95,6 +95,8 @@ export type {
   SignerWalletConfig,
   WalletMemory,
 } from './service-wallet.ts'
+export { signIn } from './sign-in/sign-in.ts'
+export type { SignedIn, SignInOptions, SigningWallet } from './sign-in/sign-in.ts'
 export type { AuthorizationToSign, Signer, SigningOptions } from './signer.ts'
 export { askPassphrase } from './signers/ask-passphrase.ts'
 export type { AskPassphraseOptions } from './signers/ask-passphrase.ts'

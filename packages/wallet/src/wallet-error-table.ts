@@ -159,7 +159,7 @@ export const walletErrorTable = {
   ),
   REGISTRATION_REVERTED: row(
     'The registration was mined and reverted.',
-    'Read reason in details and mend that; then call registerAgent again without resume, which begins anew. Gas was spent, no identity was made.',
+    'Read reason in details and fix that; then call registerAgent again without resume, which begins anew. Gas was spent, no identity was made.',
     ['chainId', 'registry', 'txHash', 'reason'],
   ),
   UPDATE_REVERTED: row(
@@ -205,6 +205,21 @@ export const walletErrorTable = {
     'The wallet neither owns the agent nor may act for it.',
     'Use the wallet that owns the agent, or have the owner approve this one at the registry.',
     ['agentId', 'chainId', 'registry', 'address'],
+  ),
+  SIGN_IN_CHALLENGE_REFUSED: row(
+    'The server asks for a signature that this package does not give: the challenge is for another address, or not one.',
+    'Ask the operator of the server for its public URL, and call that; a challenge for another host may be an attack on you.',
+    ['member', 'accepted'],
+  ),
+  SIGN_IN_REFUSED: row(
+    'The server took the signed challenge for no sign-in; serverCode in details is its own code.',
+    'Read the cause. Check that the wallet owns the agent that agentId names, or is its wallet; then call signIn again.',
+    ['status', 'serverCode'],
+  ),
+  SIGN_IN_UNAVAILABLE: row(
+    'The server cannot sign anybody in now.',
+    'Check the URL, and call signIn again in a minute.',
+    ['status'],
   ),
   // gas
   INSUFFICIENT_FUNDS: row(

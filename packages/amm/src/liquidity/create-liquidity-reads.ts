@@ -12,12 +12,14 @@ import { readPairShares } from './v2/read-pair-shares.ts'
 import { withBareTokens } from '../tokens/with-bare-tokens.ts'
 import { createSharedReads } from '../create-shared-reads.ts'
 import { findPoolsAtHead } from './pools/find-pools-of-pairs.ts'
+import { createPositionMemory, type PositionMemory } from './positions/position-memory.ts'
+import { readPositionsAgain } from './positions/read-positions-again.ts'
 import { positionsByOwner } from './positions/positions-by-owner.ts'
 import { quote } from './quotes/quote.ts'
 import { createBlockTimes } from './swaps/block-at.ts'
 import { readSwaps } from './swaps/read-swaps.ts'
-import { readTicks } from './ticks/read-ticks.ts'
-import { readV3PositionEvents } from './v3/read-position-events.ts'
+import { createTickMemory, readTicks } from './ticks/read-ticks.ts'
+import { createEventMemory, readV3PositionEvents } from './v3/read-position-events.ts'
 import { readV4PositionEvents } from './v4/read-position-events.ts'
 
 /** The reading members of `Liquidity`. */
@@ -26,10 +28,12 @@ export type LiquidityReads = Omit<Liquidity, `plan${string}`>
 /** Reads of pools, positions and quotes straight from the AMM contracts. Every answer is of one block. */
 export function createLiquidityReads(ports: ReadPorts): LiquidityReads {
   const held = withBareTokens(ports)
-  const blockTimes = createBlockTimes()
+  const [blockTimes, tickMemory, positionMemory] = [createBlockTimes(), createTickMemory(), createPositionMemory()]
+  const eventMemory = createEventMemory()
   const [sharedPools, sharedTicks] = [createSharedReads<readonly Pool[]>(), createSharedReads<readonly TickRow[]>()]
   const swaps: LiquidityReads['swaps'] = (chain, pool, ...period) =>
     readSwaps(ports, blockTimes, chain, pool, ...period)
+  const position: LiquidityReads['position'] = (...asked) => readPosition(held, positionMemory, ...asked)
   return {
     async findPools(chain, tokenA, tokenB, versions = ['v2', 'v3', 'v4']) {
       // Who is at one block has to be answered at that.
@@ -42,22 +46,26 @@ export function createLiquidityReads(ports: ReadPorts): LiquidityReads {
     pool: (chain, reference) => readPool(ports, chain, reference),
     ticks(chain, pool, tickLower, tickUpper) {
       const name = [chain.id, ports.rpc.nameOfView?.(chain), pool.blockNumber, pool.id, tickLower, tickUpper].join()
-      return sharedTicks.read(name, () => readTicks(ports, chain, pool, tickLower, tickUpper))
+      return sharedTicks.read(name, () => readTicks(ports, chain, pool, tickLower, tickUpper, tickMemory))
     },
     swaps,
-    position: (...asked) => readPosition(held, ...asked),
-    positionEvents: (chain, position) =>
-      position.version === 'v3'
-        ? readV3PositionEvents(ports, chain, position)
-        : readV4PositionEvents({ ...ports, swaps }, chain, position),
+    position,
+    positions: (chain, asked) => readPositionsAgain(held, chain, asked),
+    async positionEvents(chain, position, alongside) {
+      const underway =
+        'reading' in position
+          ? position
+          : { ...position, blockNumber: position.pool.blockNumber, reading: Promise.resolve(position) }
+      return underway.version === 'v3'
+        ? readV3PositionEvents(ports, chain, underway, { alongside, memory: eventMemory })
+        : readV4PositionEvents({ ...ports, swaps }, chain, underway, alongside)
+    },
     pairShare: (chain, pair, owner, alongside) => readPairShare(held, chain, pair, owner, alongside),
-    positionsByOwner: (chain, owner, versions) => positionsByOwner(held, chain, owner, versions),
+    positionsByOwner: (chain, owner, versions, alongside) =>
+      positionsByOwner(held, chain, owner, { versions, alongside, memory: positionMemory }),
     quote: (chain, request) => quote(ports, chain, request),
     collectRefusals: (chain, positions, deadline) => collectRefusals(ports, chain, positions, deadline),
-    collectedIn: (chain, mined) => {
-      const position: LiquidityReads['position'] = (...named) => readPosition(held, ...named)
-      return collectedIn({ ...ports, position }, chain, mined)
-    },
+    collectedIn: (chain, mined) => collectedIn({ ...ports, position }, chain, mined),
   }
 }
 
@@ -81,13 +89,18 @@ async function readPairShare(
 /** @throws ToolError `POSITION_NOT_FOUND`, `VALIDATION_FAILED`, `VERSION_NOT_DEPLOYED`, `RPC_*` */
 async function readPosition(
   ports: ReadPorts,
-  ...[chain, version, positionId, reading]: Parameters<LiquidityReads['position']>
+  memory: PositionMemory,
+  ...[chain, version, positionId, reading = {}]: Parameters<LiquidityReads['position']>
 ): Promise<Position> {
   const id = parsePositionId(positionId)
   requireDeployment(chain, version)
   const read = version === 'v3' ? readV3Positions : readV4Positions
-  const [position] = await read(ports, chain, [id], reading)
-  if (position) return position
+  const { alongside, before = memory.position(chain, version, String(id)) } = reading
+  const [position] = await read(ports, chain, [id], { alongside, before: () => before })
+  if (position) {
+    memory.keepPosition(chain, position)
+    return position
+  }
   throw new ToolError(
     'POSITION_NOT_FOUND',
     `No ${version} position with this id stands on ${chain.name}; one that was burnt, as migrate_position does, cannot be read any more.`,

@@ -8,6 +8,7 @@ import type { PlanPorts, ReadPorts } from './liquidity-ports.ts'
 import { encodeModifyLiquidities, v4Action } from './v4/v4-action.ts'
 import { poolKeyOf, refuseDeltaHooks } from './v4/pool-key.ts'
 import { readModification } from './v4/read-modification.ts'
+import { planSplit } from './plan-split.ts'
 import { planSwapV2 } from './v2/plan-swap.ts'
 import { planSwapV3 } from './v3/plan-swap.ts'
 import { planSwapV4 } from './v4/plan-swap.ts'
@@ -78,6 +79,8 @@ function planRemove(ports: Pick<PlanPorts, 'rpc'>): Liquidity['planRemove'] {
 /** The `planSwap` of the liquidity port. */
 function planSwap(ports: Pick<PlanPorts, 'tokens'>): Liquidity['planSwap'] {
   return async (chain, quote, request) => {
+    const parts = quote.version === 'mixed' ? (quote.parts ?? [quote]) : quote.parts
+    if (parts !== undefined) return planSplit(chain, { ...quote, parts }, request)
     if (quote.version === 'v2') return planSwapV2(ports, chain, quote, request)
     if (quote.version === 'v3') return planSwapV3(ports, chain, quote, request)
     return planSwapV4(chain, quote, request)

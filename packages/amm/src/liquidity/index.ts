@@ -1,9 +1,17 @@
 export { createLiquidity } from './create-liquidity.ts'
+export type { ReadPorts } from './liquidity-ports.ts'
 export { liquidityForAmounts, type RangeBounds } from './planning/deposit/liquidity-for-amounts.ts'
 export { callerPriceOf, type PairDecimals, priceDrift } from './planning/deposit/require-kept.ts'
 export { mergeIntents, type MergedIntent } from './planning/merge-intents.ts'
 export { nothingToCollect, refuseClosed } from './planning/refusals.ts'
-export { leastOfMint, leastOfPair, type LimitedDeposit, mostOfMint } from './planning/slippage-limits.ts'
+export {
+  leastOfMint,
+  leastOfPair,
+  lessSlippage,
+  type LimitedDeposit,
+  mostOfMint,
+  withSlippage,
+} from './planning/slippage-limits.ts'
 export { isUnsigned, positionPermitAbi, unsigned, withSignature } from './migrate/position-permit.ts'
 export { activeLiquidity } from './pools/read-pool-amounts.ts'
 export { lpFeeShare } from './pools/pool-state.ts'

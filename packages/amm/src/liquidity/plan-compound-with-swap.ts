@@ -131,7 +131,7 @@ function planOwnIncrease(
       approvals,
       deposits: [increaseOf(priced, { amount0, amount1, liquidity, minLiquidity: liquidity })],
     },
-    // Collection and swap are in the same block: what the deposit took is told by its price alone.
+    // Collection and swap are in the same block: what the deposit took follows from its price alone.
     decode: async (settled) => {
       const { liquidityDelta, principal } = await readModification(
         ports,

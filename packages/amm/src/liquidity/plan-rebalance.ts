@@ -1,5 +1,6 @@
 import { type Amounts, getAmountsForLiquidity, getSqrtPriceAtTick, type TickRange } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet/core'
+import type { Settled } from '../intent.ts'
 import type {
   AddOutcome,
   AddPreview,
@@ -148,22 +149,30 @@ async function planInTurn(
       why: `Move ${position.version} position ${position.positionId} into another range. ${swap.intent.why}`,
     },
     preview: { closed: close.preview, opened: open.preview, swap: { ...quote, tokenIn, tokenOut } },
-    decode: async (settled) => {
-      const parts = partsOf([close.intent, swap.intent, open.intent])
-      const [closed = settled, swapped = settled, opened = settled] = parts.map(({ from, count }) =>
-        settledCalls(settled, from, count),
-      )
-      const [closing, swapping, opening] = await Promise.all([
-        close.decode(closed),
-        swap.decode(swapped),
-        open.decode(opened),
-      ])
-      return {
-        closed: { ...closing, hash: closed.main.hash },
-        opened: { ...opening, hash: opened.main.hash },
-        swapped: swapping,
-      }
-    },
+    decode: (settled) => decodeInTurn(settled, { close, swap, open }),
+  }
+}
+
+type InTurn = {
+  readonly close: Awaited<ReturnType<Liquidity['planRemove']>>
+  readonly swap: Awaited<ReturnType<Liquidity['planSwap']>>
+  readonly open: ReturnType<typeof planOpen>
+}
+
+async function decodeInTurn(settled: Settled, { close, swap, open }: InTurn): Promise<RebalanceOutcome> {
+  const parts = partsOf([close.intent, swap.intent, open.intent])
+  const [closed = settled, swapped = settled, opened = settled] = parts.map(({ from, count }) =>
+    settledCalls(settled, from, count),
+  )
+  const [closing, swapping, opening] = await Promise.all([
+    close.decode(closed),
+    swap.decode(swapped),
+    open.decode(opened),
+  ])
+  return {
+    closed: { ...closing, hash: closed.main.hash },
+    opened: { ...opening, hash: opened.main.hash },
+    swapped: swapping,
   }
 }
 

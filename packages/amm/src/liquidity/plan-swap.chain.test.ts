@@ -3,7 +3,7 @@ import { parseAmount } from '@svc/lp-math'
 import { getAddress } from 'viem'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Quote, Token, Version } from '../ports.ts'
-import { benchQuote } from './planning/bench-quote.fixture.ts'
+import { benchQuote, benchQuoteOut } from './planning/bench-quote.fixture.ts'
 import { benchTrade } from './planning/bench-trade.fixture.ts'
 import { type Bench, createBench } from './planning/bench.fixture.ts'
 
@@ -58,7 +58,73 @@ describe.each([
   })
 })
 
+describe.each([
+  { version: 'v2', path: ['WETH', 'USDC'], amount: '3000' },
+  { version: 'v2', path: ['USDC', 'WETH'], amount: '1' },
+  { version: 'v2', path: ['ETH', 'USDC'], amount: '3000' },
+  { version: 'v2', path: ['USDC', 'ETH'], amount: '1' },
+  { version: 'v3', path: ['WETH', 'USDC'], amount: '3000' },
+  { version: 'v3', path: ['USDC', 'WETH'], amount: '1' },
+  { version: 'v3', path: ['ETH', 'USDC'], amount: '3000' },
+  { version: 'v3', path: ['USDC', 'ETH'], amount: '1' },
+  { version: 'v3', path: ['WBTC', 'WETH', 'USDC'], amount: '3000' },
+  { version: 'v3', path: ['ETH', 'USDC', 'USDT'], amount: '3000' },
+  { version: 'v3', path: ['USDT', 'USDC', 'ETH'], amount: '1' },
+  { version: 'v4', path: ['WETH', 'USDC'], amount: '3000' },
+  { version: 'v4', path: ['USDC', 'WETH'], amount: '1' },
+  { version: 'v4', path: ['ETH', 'USDC'], amount: '3000' },
+  { version: 'v4', path: ['USDC', 'ETH'], amount: '1' },
+  { version: 'v4', path: ['ETH', 'USDC', 'USDT'], amount: '3000' },
+  { version: 'v4', path: ['USDT', 'USDC', 'WETH'], amount: '1' },
+] satisfies { version: Version; path: string[]; amount: string }[])('$version $path to an exact output', (row) => {
+  const { version, path, amount } = row
+  it('takes what was quoted for exactly that, gives back what was sent beyond it, and bounds what it may take', async () => {
+    const passed = path.map(token)
+    const [tokenIn, tokenOut] = [passed[0]!, passed.at(-1)!]
+    const wanted = parseAmount(amount, tokenOut.decimals)
+    const quote = await benchQuoteOut(bench, version, passed, wanted)
+    const { planned, changes, outcome } = await swap(quote, passed)
+    expect(outcome).toEqual({ amountIn: quote.amountIn, amountOut: wanted })
+    expect(changes).toEqual([-quote.amountIn, wanted])
+    const most = (quote.amountIn * 10_050n) / 10_000n
+    expect(planned.intent.spends).toEqual([{ token: tokenIn.address, amount: most }])
+    expect(planned.intent.receives).toEqual([{ token: tokenOut.address, amount: wanted }])
+    expect(planned.intent.approvals.map((approval) => approval.amount)).toEqual(tokenIn.isNative ? [] : [most])
+    expect(planned.intent.calls.map(({ valueWei }) => valueWei)).toEqual([tokenIn.isNative ? most : 0n])
+  })
+})
+
 describe.each(['v2', 'v3', 'v4'] as const)('%s', (version) => {
+  it('refuses on chain to take more than the most for an exact output', async () => {
+    const path = [token('WETH'), token('USDC')]
+    const quote = await benchQuoteOut(bench, version, path, parseAmount('3000', 6))
+    const other = await createBench(devnet(), 1)
+    await devnet().fund(other.address, { WETH: '300' })
+    await benchTrade(other, version, token('WETH'), token('USDC'), parseAmount('300', 18))
+    await expect(swap(quote, path)).rejects.toThrow(/revert|V4TooMuchRequested|Too much requested|EXCESSIVE/i)
+  })
+
+  it('takes no more for an exact output than the plan that is carried out says, and is refused beyond it', async () => {
+    const path = [token('WETH'), token('USDC')]
+    const quote = await benchQuoteOut(bench, version, path, parseAmount('3000', 6))
+    const request = {
+      tokenIn: path[0]!,
+      tokenOut: path[1]!,
+      slippageBps: 50,
+      deadline: bench.deadline,
+      recipient: bench.address,
+    }
+    const plan = (amount: bigint) =>
+      bench.liquidity.planSwap(bench.chain, quote, { ...request, keptSpends: [{ token: path[0]!.address, amount }] })
+    expect((await plan(quote.amountIn + 1n)).intent.spends).toEqual([
+      { token: path[0]!.address, amount: quote.amountIn + 1n },
+    ])
+    await expect(plan(quote.amountIn - 1n)).rejects.toMatchObject({
+      code: 'SIMULATION_DRIFT',
+      details: [{ planned: `${quote.amountIn - 1n}`, now: `${quote.amountIn}` }],
+    })
+  })
+
   it('refuses on chain what a moved price would give below the minimum', async () => {
     const path = [token('WETH'), token('USDC')]
     const quote = await benchQuote(bench, version, path, parseAmount('1', 18))

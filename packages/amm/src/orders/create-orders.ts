@@ -23,6 +23,7 @@ export { provesUnfilled, readOrderFacts } from './read-order-facts.ts'
  */
 export function createOrders(ports: OrderPorts): Orders {
   return {
+    isOffered: ({ orderReactor }) => orderReactor !== undefined && ports.client !== null,
     planSubmit: (chain, request) => planSubmit(ports, chain, request),
     planCancel,
     async submit({ quote }, signature) {

@@ -9,7 +9,9 @@ import type {
   Pool,
   PoolReference,
   Position,
+  PositionChanges,
   PositionEvents,
+  PositionUnderway,
   Quote,
   QuoteRequest,
   ReadLimits,
@@ -30,7 +32,7 @@ export type Liquidity = {
   pool(chain: Chain, reference: PoolReference): Promise<Pool>
   /** Initialised ticks in [tickLower, tickUpper]; of more than 5,000 those nearest to the price. Empty for v2. */
   ticks(chain: Chain, pool: Pool, tickLower: number, tickUpper: number): Promise<readonly TickRow[]>
-  /** From a time on, in Unix seconds; up to the head, or to the first block at or after `toTimestamp`. Throws `RPC_*`, `CANCELLED`, and what `onRequest` throws. */
+  /** From a time on, in Unix seconds; up to the head, or to the first swap at or after `toTimestamp` that was read. Throws `RPC_*`, `CANCELLED`, and what `onRequest` throws. */
   swaps(
     chain: Chain,
     pool: Pool,
@@ -45,15 +47,28 @@ export type Liquidity = {
     positionId: string,
     reading?: { readonly alongside?: Alongside | undefined; readonly before?: Position },
   ): Promise<Position>
-  /** What became of a position since it was opened, out of logs. */
-  positionEvents(chain: Chain, position: Position): Promise<PositionEvents>
+  /**
+   * Positions at the newest block, `null` for those that are not there. Those that were read `before` travel in one HTTP request, for
+   * some hundred of them at an endpoint that takes fifty calls at once; others take two more. Throws `RPC_*`.
+   */
+  positions(
+    chain: Chain,
+    asked: readonly (Pick<Position, 'version' | 'positionId'> & { readonly before: Position | null })[],
+  ): Promise<readonly (Position | null)[]>
+  /** What became of a position since it was opened, out of logs. `alongside` is begun with its changes, before that with those of the last time. */
+  positionEvents(
+    chain: Chain,
+    position: Position | PositionUnderway,
+    alongside?: (changes: PositionChanges) => void,
+  ): Promise<PositionEvents>
   pairShare(chain: Chain, pair: Address, owner: Address, alongside?: Alongside): Promise<PairShare>
   positionsByOwner(
     chain: Chain,
     owner: Address,
     versions: readonly Version[],
+    alongside?: Alongside,
   ): Promise<{ readonly items: readonly (Position | PairShare)[]; readonly complete: boolean }>
-  /** Best route by amount out; one that would lose half to price impact is none. Throws `POOL_NOT_FOUND`, `INSUFFICIENT_LIQUIDITY`, `AMOUNT_TOO_SMALL`. */
+  /** Best route by amount out, or in where the output is given; one that would lose half to price impact is none. Throws `POOL_NOT_FOUND`, `INSUFFICIENT_LIQUIDITY`, `AMOUNT_TOO_SMALL`. */
   quote(chain: Chain, request: QuoteRequest): Promise<Quote>
   /** Why positions cannot be collected, each asked alone as its owner would; `null` for one that can. Throws `RPC_*`. */
   collectRefusals(
@@ -182,6 +197,8 @@ export type SwapRequest = {
   readonly recipient: Address
   /** As for `RemoveRequest`. */
   readonly keptReceipts?: readonly TokenQuantity[] | undefined
+  /** What the plan that is carried out says may leave at most: of an exact output the calldata takes no more. */
+  readonly keptSpends?: readonly TokenQuantity[] | undefined
   /** Said by a swap that is all of a call: somebody else may build it. `keptRouter` is that of the plan that is carried out. */
   readonly alone?: { readonly keptRouter: Address | null } | undefined
 }

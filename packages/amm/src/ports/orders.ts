@@ -11,6 +11,8 @@ export type Orders = {
    * `UNSAFE_TRANSACTION` with the members that differ, and what `Liquidity.quote` throws.
    */
   planSubmit(chain: Chain, request: OrderRequest): Promise<OrderPlan>
+  /** Whether orders are settled on a chain and somebody offers them. */
+  isOffered(chain: Chain): boolean
   /** Uses the nonce of a signed order up, so that nobody can fill it any more, and takes its allowance back. */
   planCancel(chain: Chain, order: Pick<IntentOrder, 'nonce' | 'tokenIn'>, orderId: Hash): Intent
   /** Hands a signed order to its fillers. Whatever it answers, the signature may be out. */

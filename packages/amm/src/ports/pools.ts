@@ -95,6 +95,18 @@ export type PositionEvents = {
   readonly earned: { readonly fees0: bigint; readonly fees1: bigint } | null
 }
 
+/** A v3 or v4 position that is being read at a block: its logs need not wait for that. */
+export type PositionUnderway = Pick<Position, 'version' | 'positionId'> & {
+  readonly blockNumber: bigint
+  readonly reading: Promise<Position>
+}
+
+/** When a position was opened (Unix seconds; `null` where that is not known), and by what it was changed, oldest first. */
+export type PositionChanges = {
+  readonly openedAt: number | null
+  readonly events: readonly (Pick<PositionEvent, 'timestamp' | 'transactionHash'> & { readonly blockNumber: bigint })[]
+}
+
 export type SwapRecord = {
   readonly blockNumber: bigint
   /** Of its log, in the block. */
@@ -127,25 +139,41 @@ export type ReadLimits = {
   readonly head?: BlockTime | undefined
 }
 
+/** What is asked for exactly: how much goes in, or how much comes out. */
 export type QuoteRequest = {
   readonly tokenIn: Token
   readonly tokenOut: Token
-  readonly amountIn: bigint
   /** Only pools of these versions; absent means every version deployed. */
   readonly versions?: readonly Version[]
-}
+  /** Whether an exact input may go through pools of several versions, and be shared by several routes, where that brings more than its gas. */
+  readonly maySplit?: true
+} & (
+  | { readonly amountIn: bigint; readonly amountOut?: undefined }
+  | { readonly amountOut: bigint; readonly amountIn?: undefined }
+)
 
 export type Quote = {
   readonly amountIn: bigint
   readonly amountOut: bigint
-  /** One or two hops, all of one version; tokens are the pools' own, so the wrapped one for native currency in v2 and v3. */
-  readonly route: readonly { readonly pool: Pool; readonly tokenIn: Token; readonly tokenOut: Token }[]
-  readonly version: Version
+  /** Said where the output is what was asked for exactly: then slippage is of the input. */
+  readonly isExactOut?: true
+  /** One to three hops; tokens are the pools' own, so the wrapped one for native currency in v2 and v3. Of a split, that of its largest part. */
+  readonly route: readonly Hop[]
+  readonly version: RouteVersion
+  /** Of an input that several routes share, the largest first; their amounts add up to the whole. */
+  readonly parts?: readonly QuotePart[]
   /** Against the mid price of the route, fees left out; positive is worse. */
   readonly priceImpactBps: number
   readonly gasEstimate: bigint
   readonly blockNumber: bigint
 }
+
+/** That of all its pools, or that they are of several: such a route is planned through the universal router alone, for an exact input. */
+export type RouteVersion = Version | 'mixed'
+
+export type Hop = { readonly pool: Pool; readonly tokenIn: Token; readonly tokenOut: Token }
+
+export type QuotePart = Pick<Quote, 'amountIn' | 'amountOut' | 'route' | 'version'>
 
 /** A block and its time in Unix seconds. */
 export type BlockTime = { readonly number: bigint; readonly timestamp: bigint }

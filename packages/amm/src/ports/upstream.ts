@@ -30,6 +30,8 @@ export type UpstreamAsked = {
   readonly kind: UpstreamKind
   /** The most that may leave; native currency is the zero address. */
   readonly spends: readonly TokenQuantity[]
+  /** Of a trade for an exact output: what the calldata must let leave at least, or nobody can mine it. */
+  readonly mayLeave?: readonly TokenQuantity[]
   /** The least that must arrive, which the calldata itself has to make sure of, in trades and withdrawals of principal. */
   readonly receives: readonly TokenQuantity[]
   /** What the calls put into pools, as asked for: the pipeline holds the calldata against it. */

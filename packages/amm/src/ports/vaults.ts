@@ -96,6 +96,8 @@ export type VaultMove = { readonly assets: bigint; readonly shares: bigint }
 
 /** Vaults with ERC-4626's interface, read, simulated and planned. Planning never signs: it returns intents. */
 export type Vaults = {
+  /** Those of a chain that the operator names: what writes may use. */
+  named(chain: Chain): readonly Address[]
   /** Throws `VAULT_NOT_FOUND`, `VAULT_NOT_SUPPORTED`. */
   find(chain: Chain, address: Address): Promise<Vault>
   /** At the newest block. Throws `VAULT_NOT_SUPPORTED` where it became another than was found. */

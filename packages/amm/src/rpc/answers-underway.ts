@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Chain } from '@svc/wallet/core'
-import type { RingView } from './endpoint-ring.ts'
+import type { RingView } from './endpoint-order.ts'
 
 /**
  * The answers underway, each with what it sees of the chains it reads: one head of each, given by one endpoint, which is asked for the rest. A
@@ -44,7 +44,7 @@ export function createAnswersUnderway<View extends RingView>(
 
   return {
     async run(work) {
-      const answer: Answer<View> = { chains: new Map(), overAtMs: null }
+      const answer: Answer<View> = { id: nextId++, chains: new Map(), overAtMs: null }
       try {
         return await answers.run(answer, work)
       } finally {
@@ -65,13 +65,12 @@ export function createAnswersUnderway<View extends RingView>(
       const seen = answer.chains.get(chain.id) ?? begin(answer.chains, chain, null)
       return seen.view ?? seen.reading
     },
-    isAtOneBlock(chain) {
-      return (current()?.chains.get(chain.id)?.view ?? null) !== null
-    },
+    seen: (chain) => current()?.chains.get(chain.id)?.view ?? null,
     nameOfView(chain) {
       const answer = current()
       if (answer === null) return 'newest'
-      const { id, view } = answer.chains.get(chain.id) ?? begin(answer.chains, chain, null)
+      // Asks for no head yet: that travels with the first read.
+      const { id, view } = answer.chains.get(chain.id) ?? { id: answer.id, view: null }
       return view === null ? `head ${id}` : `${view.head.hash} of ${view.giver}`
     },
   }
@@ -83,12 +82,18 @@ export type AnswersUnderway<View> = {
   head(chain: Chain): Promise<View>
   /** What the answer underway sees; its head is asked for with its first read. `null` where none is underway. */
   view(chain: Chain): View | Promise<View> | null
-  isAtOneBlock(chain: Chain): boolean
+  /** The same as far as it is known already: asks for nothing. */
+  seen(chain: Chain): View | null
   /** The same for all answers that see the same of a chain. */
   nameOfView(chain: Chain): string
 }
 
-type Answer<View> = { readonly chains: Map<number, Seen<View>>; overAtMs: number | null }
+type Answer<View> = {
+  /** No other answer, nor anything seen, has it. */
+  readonly id: number
+  readonly chains: Map<number, Seen<View>>
+  overAtMs: number | null
+}
 
 type Seen<View> = {
   readonly id: number

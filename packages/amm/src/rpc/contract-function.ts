@@ -14,14 +14,21 @@ import {
 } from 'viem'
 
 /**
- * Prepares reads of one function once and for all: its selector is hashed here and not with every read. For functions that are
- * read many times in one call.
+ * Prepares reads of one function once and for all, with the first of them: its selector is hashed then, and neither with every read
+ * nor where a start only loads what may be read later. For functions that are read many times in one call.
  */
 export function contractFunction<const TAbi extends Abi, TName extends ContractFunctionName<TAbi>>(
   abi: TAbi,
   functionName: TName,
 ): ContractFunction<TAbi, TName> {
-  const call: { abi: Abi; functionName: string } = { abi, functionName }
+  let made: ReturnType<typeof prepare> | undefined
+  return (to, args) => {
+    const { encode, decode } = (made ??= prepare({ abi, functionName }))
+    return { to, data: encode(args as readonly unknown[]), decode: (data) => decode(data) as never }
+  }
+}
+
+function prepare(call: { readonly abi: Abi; readonly functionName: string }) {
   const prepared: { abi: Abi; functionName: Hex } = prepareEncodeFunctionData(call)
   const [item] = prepared.abi
   const words = item?.type === 'function' ? wordsOf(item.inputs) : null
@@ -33,7 +40,7 @@ export function contractFunction<const TAbi extends Abi, TName extends ContractF
   const decode = (data: Hex): unknown =>
     (integers !== null ? decodeIntegers(integers, data) : undefined) ??
     decodeFunctionResult({ abi: prepared.abi, functionName: call.functionName, data })
-  return (to, args) => ({ to, data: encode(args as readonly unknown[]), decode: (data) => decode(data) as never })
+  return { encode, decode }
 }
 
 /** Reads the function at an address. */

@@ -80,6 +80,48 @@ it('reads at the head in the request that asks which block that is', async () =>
   expect(result).toBe(await reads.now(balanceQueries(bench).now))
 })
 
+it('reads at the head in one request also what takes several calls, and again where these tell of different blocks', async () => {
+  let requests = 0
+  let isTorn = false
+  const count = () => {
+    requests += 1
+    return null
+  }
+  const bench = createReadsBench(devnet(), count)
+  const torn = createReadsBench(devnet(), count, (text) => {
+    const told = isTorn ? oneBlockLater(text) : text
+    isTorn &&= told === text
+    return told
+  })
+  const { now } = balanceQueries(bench)
+  const many = {
+    reads: Array.from({ length: 400 }, () => now.reads).flat(),
+    finish: (found: readonly unknown[]) => found,
+  }
+  const { result } = await readAtHead(bench.rpc, bench.chain, many)
+  expect(requests).toBe(1)
+  const balance = (await readAtHead(bench.rpc, bench.chain, now)).result
+  expect(result).toEqual(Array(400).fill(balance))
+  isTorn = true
+  requests = 0
+  expect((await readAtHead(torn.rpc, torn.chain, many)).result).toEqual(result)
+  expect([isTorn, requests], 'told of two blocks, it asked again').toEqual([false, 2])
+})
+
+/** What an endpoint answers to the last of several calls that tell their block: that it is a later one. */
+function oneBlockLater(text: string): string {
+  const answers = [JSON.parse(text) as { result?: unknown }].flat()
+  const told = answers.findLast(({ result }) => typeof result === 'string' && result.length > 1_000)
+  if (told === undefined) return text
+  const { result } = told as { result: string }
+  // Where the first of the results stands: after the place of the list, its length, a place for each, and those of the element.
+  const [count] = [Number(`0x${result.slice(2 + 64, 2 + 128)}`)]
+  const at = 2 + 64 * (2 + count + 4)
+  const number = BigInt(`0x${result.slice(at - 64, at)}`)
+  told.result = `${result.slice(0, at - 64)}${(number + 1n).toString(16).padStart(64, '0')}${result.slice(at)}`
+  return JSON.stringify(answers)
+}
+
 it('reads again at the head where what it was told is of another block', async () => {
   const bench = createReadsBench(devnet())
   const head = await bench.rpc.head(bench.chain)

@@ -1,9 +1,7 @@
 import type { Chain } from '@svc/wallet/core'
-import { parseAbi } from 'viem'
 import type { BlockTime, RpcPool } from '../ports.ts'
-import { contractFunction } from './contract-function.ts'
 import { joinQueries, mapQuery, type Query, readQuery } from './query.ts'
-import { lightReadsPerCall, readOnce } from './read-all.ts'
+import { readNewest } from './read-all.ts'
 import { type PastQuery, readPast } from './read-one.ts'
 
 /** Reads of a chain at one block and before it; whatever is asked for at once travels as one call for each block. */
@@ -59,19 +57,10 @@ export async function readAtHead<Result>(
     const head = await rpc.head(chain)
     return { head, result: await readQuery(client, chain, asked, head.number) }
   }
-  const reads = [readNumber(chain.multicall3, []), ...asked.reads]
-  // In one call: each call of several would be of a newest block of its own.
-  const isOneCall = reads.length <= lightReadsPerCall
-  const [head, results] = await Promise.all([rpc.head(chain), isOneCall ? readOnce(client, chain, reads) : null])
-  const [number, ...answers] = results ?? []
-  if (number === head.number) return { head, result: asked.finish(answers) }
+  const [head, newest] = await Promise.all([rpc.head(chain), readNewest(client, chain, asked.reads)])
+  if (newest?.blockNumber === head.number) return { head, result: asked.finish(newest.results) }
   return { head, result: await readQuery(client, chain, asked, head.number) }
 }
-
-const readNumber = contractFunction(
-  parseAbi(['function getBlockNumber() view returns (uint256 number)']),
-  'getBlockNumber',
-)
 
 /**
  * Carries items out together: those that come before the event loop goes on are one list, whoever brings them. A list that

@@ -1,7 +1,16 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { chains } from '@svc/wallet/core'
-import { BaseError, encodeErrorResult, type Hex, keccak256, numberToHex, parseAbi, RpcRequestError } from 'viem'
+import {
+  BaseError,
+  encodeErrorResult,
+  type Hex,
+  keccak256,
+  numberToHex,
+  parseAbi,
+  RpcRequestError,
+  toFunctionSelector,
+} from 'viem'
 import { afterEach, describe, expect, it } from 'vitest'
 import { ToolError } from '../tool-error.ts'
 import { yieldToEventLoop } from '@svc/runtime'
@@ -439,6 +448,28 @@ describe('probe', () => {
     expect(report.problem).toContain('could not be reached')
   })
 
+  it('calls no endpoint healthy that calls no contracts, or on which Multicall3 does not stand', async () => {
+    const refusing = await startNode({ errors: { eth_call: { code: -32_601, message: 'no such method' } } })
+    const empty = await startNode({
+      respond(calls, response, self) {
+        const answers = calls.map((call) =>
+          call.method === 'eth_call' ? { ...self.answer(call), result: '0x' } : self.answer(call),
+        )
+        reply(response, 200, 'application/json', JSON.stringify(answers))
+      },
+    })
+    for (const node of [refusing, empty]) {
+      expect(await poolOver(node).probe(base)).toEqual({
+        healthy: false,
+        headAgeSeconds: 0,
+        latencyMs: null,
+        problem: expect.stringContaining('calls no contracts (eth_call of Multicall3)'),
+      })
+      expect(node.exchanges).toHaveLength(1)
+    }
+    expect(await poolOver(refusing, await startNode()).probe(base)).toMatchObject({ healthy: true })
+  })
+
   it('asks once in half a minute', async () => {
     const node = await startNode()
     const clock = { ms: nowSeconds * 1000 }
@@ -547,10 +578,14 @@ function results(node: Node): Record<string, ((call: Call) => unknown) | undefin
       baseFeePerGas: '0x7',
     }),
     eth_getBalance: (call) => numberToHex(BigInt(String(call.params[0]))),
-    eth_call: () => '0x',
+    eth_call: ({ params: [call] }) =>
+      (call as { data: Hex }).data === blockTimeCall ? numberToHex(node.timestamp, { size: 32 }) : '0x',
     eth_sendRawTransaction: () => keccak256('0x02'),
   }
 }
+
+/** What a probe asks Multicall3. */
+const blockTimeCall = toFunctionSelector('function getCurrentBlockTimestamp()')
 
 function poolOver(...nodes: Node[]) {
   return poolAt({ now: nowSeconds * 1000 }, nodes)

@@ -1,11 +1,14 @@
 import type { RpcPool } from '../ports.ts'
 import type { Chain } from '@svc/wallet/core'
-import type { PublicClient } from 'viem'
+import { isHash, type PublicClient } from 'viem'
 import * as z from 'zod'
+import { answerWithin } from './answer-within.ts'
 import { createAnswersUnderway } from './answers-underway.ts'
-import { createEndpointRing, type EndpointRing, quantity, type RingView } from './endpoint-ring.ts'
+import { quantity, type RingView } from './endpoint-order.ts'
+import { createEndpointRing, type EndpointRing } from './endpoint-ring.ts'
 import { isTransaction, jsonRpcEndpoint, type RpcRequest } from './json-rpc-endpoint.ts'
 import { EndpointError } from './post-json-rpc.ts'
+import { readTime } from './read-one.ts'
 import { createRingClient } from './ring-client.ts'
 import { ToolError } from '../tool-error.ts'
 
@@ -72,10 +75,17 @@ export function createRpcPool(options: RpcPoolOptions): RpcPool {
 
   const ageSeconds = (head: Head) => Math.max(0, Math.floor(now() / 1000) - Number(head.timestamp))
 
-  async function probe(chain: Chain, ring: EndpointRing): ReturnType<RpcPool['probe']> {
+  async function probe(chain: Chain, ring: EndpointRing): Promise<ProbeReport> {
     const startedAt = now()
+    let seen: Head | null = null
     try {
-      const head = await ring.ask('eth_getBlockByNumber', (request) => readHead(chain, request))
+      const head = await ring.ask('eth_call', async (request) => {
+        const calling = requireCalls(chain, request)
+        const [read] = await Promise.all([readHead(chain, request), calling.catch(() => {})])
+        seen = read
+        await calling
+        return read
+      })
       const stale = isStale(chain, ageSeconds(head))
       return {
         healthy: !stale,
@@ -84,8 +94,14 @@ export function createRpcPool(options: RpcPoolOptions): RpcPool {
         problem: stale ? 'The endpoint of the chain lags behind.' : null,
       }
     } catch (error) {
-      const problem = error instanceof ToolError ? error.message : 'The endpoint of the chain could not be read.'
-      return { healthy: false, headAgeSeconds: null, latencyMs: null, problem }
+      const headAgeSeconds = seen === null ? null : ageSeconds(seen)
+      const problem =
+        headAgeSeconds !== null
+          ? noCalls
+          : error instanceof ToolError
+            ? error.message
+            : 'The endpoint of the chain could not be read.'
+      return { healthy: false, headAgeSeconds, latencyMs: null, problem }
     }
   }
 
@@ -96,12 +112,9 @@ export function createRpcPool(options: RpcPoolOptions): RpcPool {
     each: (chain) => connect(chain).each,
     head: async (chain) => (await answers.head(chain)).head,
     atOneBlock: (work) => answers.run(work),
-    isAtOneBlock: (chain) => answers.isAtOneBlock(chain),
+    isAtOneBlock: (chain) => answers.seen(chain) !== null,
     nameOfView: (chain) => answers.nameOfView(chain),
-    nextEndpoint(chain) {
-      const view = answers.view(chain)
-      return connect(chain).ring.next(view instanceof Promise ? null : view)
-    },
+    nextEndpoint: (chain) => connect(chain).ring.next(answers.seen(chain)),
     lastHead: (chain) => {
       const { lastHead } = connect(chain)
       return lastHead !== null && now() - lastHead.readAtMs < lastHeadMs ? lastHead.head : null
@@ -175,6 +188,20 @@ async function readHead(chain: Chain, request: RpcRequest): Promise<Head> {
   return answer.data.block
 }
 
+/**
+ * That an endpoint calls contracts, Multicall3 before all, through which most is read.
+ *
+ * @throws what the endpoint answered, or EndpointError `refused` where no contract did.
+ */
+async function requireCalls({ multicall3 }: Chain, request: RpcRequest): Promise<void> {
+  const { to, data } = readTime(multicall3, [])
+  const answer = await request({ method: 'eth_call', params: [{ to, data }, 'latest'] })
+  if (typeof answer !== 'string' || !isHash(answer)) throw new EndpointError('refused', 'Multicall3 did not answer')
+}
+
+const noCalls =
+  'The endpoint of the chain tells its blocks and calls no contracts (eth_call of Multicall3), so nothing else can be read.'
+
 const headSchema = z.object({
   number: quantity,
   timestamp: quantity,
@@ -195,7 +222,7 @@ function createRecentProbe(
   return () => {
     if (kept !== null && now() - kept.at < keepMs) return kept.report
     const whole = probe()
-    const fresh = { at: now(), report: within(whole, patienceMs) }
+    const fresh = { at: now(), report: answerWithin(whole, patienceMs, tooLate) }
     void whole.then(() => (fresh.report = whole))
     kept = fresh
     return fresh.report
@@ -203,16 +230,6 @@ function createRecentProbe(
 }
 
 type ProbeReport = Awaited<ReturnType<RpcPool['probe']>>
-
-async function within(probe: Promise<ProbeReport>, patienceMs: number): Promise<ProbeReport> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<ProbeReport>((resolve) => {
-    timer = setTimeout(() => resolve(tooLate), patienceMs)
-  })
-  const report = await Promise.race([probe, late])
-  clearTimeout(timer)
-  return report
-}
 
 const keepMs = 30_000
 const tooLate: ProbeReport = Object.freeze({

@@ -15,6 +15,7 @@ const results: Readonly<Record<string, unknown>> = {
   eth_chainId: numberToHex(base.id),
   eth_getBlockByNumber: block,
   eth_getBalance: '0x7',
+  eth_call: `0x${'0'.repeat(64)}`,
 }
 
 /** A node that answers nobody without the header, and repeats the one that was wrong. */

@@ -1,12 +1,21 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import * as z from 'zod'
-import { type Hash, numberToHex } from 'viem'
-import { ToolError } from '../tool-error.ts'
-import { EndpointError } from './post-json-rpc.ts'
-import { isTransaction, type RpcRequest } from './json-rpc-endpoint.ts'
 import type { LogSpans } from '../ports.ts'
+import { ToolError } from '../tool-error.ts'
+import {
+  type Act,
+  attempt,
+  blockMethod,
+  type Endpoint,
+  inOrder,
+  inOrderOf,
+  type Ring,
+  type RingView,
+  type SeenBlock,
+  shows,
+} from './endpoint-order.ts'
+import { isTransaction, type RpcRequest } from './json-rpc-endpoint.ts'
 import { createLogSpans } from './log-spans.ts'
-import { isEndpointFault, passesSoon, type RpcCode, rpcFailure } from './rpc-failure.ts'
+import { passesSoon, type RpcCode, rpcFailure } from './rpc-failure.ts'
 
 /** The endpoints of one chain, in the operator's order, with what is known about their health. */
 export type EndpointRing = {
@@ -41,16 +50,6 @@ export type EndpointRing = {
   next(view: RingView | null): { readonly place: number; readonly logSpans: LogSpans } | null
 }
 
-/** What one answer sees of a chain: the chain that ends in a block, as the endpoint that gave this head and those that show the same block tell it. */
-export type RingView<Head extends SeenBlock = SeenBlock> = {
-  readonly head: Head
-  /** The place of the endpoint in the operator's order. */
-  readonly giver: number
-  /** Whether the other endpoints show the head, each asked once. */
-  readonly shown: Map<number, Promise<boolean>>
-}
-type SeenBlock = { readonly number: bigint; readonly hash: Hash }
-
 export type Asked = {
   /** The signed bytes of a transaction. */
   readonly raw?: string | undefined
@@ -72,182 +71,31 @@ export function createEndpointRing(
     lacks: null,
     logSpans: createLogSpans(now),
   }))
-
-  /** Healthy ones first; the sort keeps the operator's order among equals. */
-  const inOrder = () => {
-    const time = now()
-    return endpoints.toSorted((a, b) => Number(a.benchedUntil > time) - Number(b.benchedUntil > time))
-  }
-
-  const offers = new Map<string, { readonly since: number; again: number }>()
-  /** The one endpoint that a transaction goes to. */
-  const takerOf = (raw: string | undefined) => {
-    const ordered = inOrder()
-    if (raw === undefined) return ordered.slice(0, 1)
-    const offer = offers.get(raw) ?? { since: now(), again: 0 }
-    // What was offered last is kept longest.
-    offers.delete(raw)
-    offers.set(raw, offer)
-    for (const oldest of [...offers.keys()].slice(0, -mostOffers)) offers.delete(oldest)
-    if (now() - offer.since < oneTakerMs || ordered.length === 0) return ordered.slice(0, 1)
-    offer.again += 1
-    const turn = offer.again % ordered.length
-    return ordered.slice(turn, turn + 1)
-  }
-
-  async function attempt<Result>(endpoint: Endpoint, method: string, act: Act<Result>): Promise<Result> {
-    try {
-      if (isTransaction(method)) await checkOnce(endpoint, chainId)
-      const [result] = await Promise.all([act(endpoint.request), checkOnce(endpoint, chainId)])
-      endpoint.benchedUntil = 0
-      return result
-    } catch (error) {
-      if (isEndpointFault(error)) endpoint.benchedUntil = now() + benchMs
-      throw error
-    }
-  }
-
-  const shows = ({ head, giver, shown }: RingView, endpoint: Endpoint): Promise<boolean> => {
-    if (endpoint.place === giver) return Promise.resolve(true)
-    const known =
-      shown.get(endpoint.place) ??
-      attempt(endpoint, blockMethod, (request) => hasBlock(request, head)).catch(() => false)
-    shown.set(endpoint.place, known)
-    return known
-  }
-
-  /** In a view who gave its head comes first, unless it is at fault lately. */
-  const inOrderOf = (view: RingView | null) => {
-    const ordered = inOrder()
-    const giver = ordered.find(({ place }) => place === view?.giver)
-    return giver === undefined || giver.benchedUntil > now()
-      ? ordered
-      : [giver, ...ordered.filter((one) => one !== giver)]
-  }
-
-  async function askInTurn<Result>(
-    method: string,
-    act: Act<Result>,
-    raw: string | undefined,
-    view: RingView | null,
-  ): Promise<Given<Result>> {
-    const failures: ToolError[] = []
-    let elsewhere = false
-    const rounds = isTransaction(method) ? 1 : 2
-    for (let round = 0, again = true; round < rounds && again; round += 1) {
-      if (round > 0) await pause(retryPauseMs)
-      again = false
-      for (const endpoint of isTransaction(method) ? takerOf(raw) : inOrderOf(view)) {
-        if (view !== null && !(await shows(view, endpoint))) {
-          elsewhere = true
-          continue
-        }
-        try {
-          return { result: await attempt(endpoint, method, act), giver: endpoint.place }
-        } catch (error) {
-          const failure = rpcFailure(error, method, chainId)
-          if (failure === null) throw error
-          failures.push(failure)
-          again ||= passesSoon(error)
-        }
-      }
-    }
-    const failure = gravest(failures)
-    throw elsewhere && view !== null ? withoutOthers(failure, view) : failure
-  }
-
-  /** What the first endpoint answers while it is found out who gives the head; `null` where that is another, or it failed. */
-  async function askEarly<Result>(
-    method: string,
-    act: Act<Result>,
-    reading: Promise<RingView>,
-  ): Promise<{ view: RingView | null; result: Result } | { view: RingView | null }> {
-    const [first] = inOrder()
-    const asked = first === undefined ? Promise.reject(gravest([])) : attempt(first, method, act)
-    const [early, known] = await Promise.allSettled([asked, reading])
-    const view = known.status === 'fulfilled' ? known.value : null
-    if (view !== null && view.giver !== first?.place) return { view }
-    if (early.status === 'fulfilled') return { view, result: early.value }
-    if (rpcFailure(early.reason, method, chainId) === null) throw early.reason
-    return { view }
-  }
-
+  const ring: Ring = { chainId, endpoints, now, retryPauseMs, offers: new Map() }
   return {
     async ask(method, act, { raw, view = null } = {}) {
       if (isTransaction(method) || !(view instanceof Promise)) {
-        return (await askInTurn(method, act, raw, isTransaction(method) ? null : (view as RingView | null))).result
+        const seen = isTransaction(method) ? null : (view as RingView | null)
+        return (await askInTurn(ring, method, act, { raw, view: seen })).result
       }
-      const early = await askEarly(method, act, view)
-      return 'result' in early ? early.result : (await askInTurn(method, act, raw, early.view)).result
+      const early = await askEarly(ring, method, act, view)
+      return 'result' in early ? early.result : (await askInTurn(ring, method, act, { raw, view: early.view })).result
     },
     async askHead(act, view) {
-      const { result: head, giver } = await askInTurn(blockMethod, act, undefined, view)
+      const { result: head, giver } = await askInTurn(ring, blockMethod, act, { raw: undefined, view })
       return { head, giver, shown: new Map() }
     },
-    async askPast(method, act, block, view = null) {
-      const time = now()
-      const ordered = inOrderOf(view)
-      const mayHave = ({ lacks }: Endpoint) =>
-        lacks === null || lacks.until <= time || (block !== null && block > lacks.block)
-      let endpoint: Endpoint | undefined
-      for (const one of ordered.filter(mayHave)) {
-        if (view !== null && !(await shows(view, one))) continue
-        endpoint = one
-        break
-      }
-      endpoint ??= ordered.find(({ place }) => view === null || place === view.giver)
-      if (endpoint === undefined) throw gravest([])
-      try {
-        return await attempt(endpoint, method, act)
-      } catch (error) {
-        const failure = rpcFailure(error, method, chainId)
-        // A contract that reverts has answered from the state that was asked for.
-        if (failure === null) throw error
-        const { lacks } = endpoint
-        const youngest = lacks !== null && lacks.until > time && lacks.block > (block ?? 0n) ? lacks.block : block
-        endpoint.lacks = { block: youngest ?? 0n, until: now() + pastlessMs }
-        throw failure
-      }
-    },
-    async askEach(method, act) {
-      const failures: ToolError[] = []
-      const asked = endpoints.map((endpoint) =>
-        attempt(endpoint, method, act).then(
-          (value) => [value],
-          (error: unknown) => {
-            const failure = rpcFailure(error, method, chainId)
-            if (failure === null) throw error
-            failures.push(failure)
-            return []
-          },
-        ),
-      )
-      const answers = (await Promise.all(asked)).flat(1)
-      if (answers.length === 0) throw gravest(failures)
-      return answers
-    },
+    askPast: (method, act, block, view = null) => askPast(ring, method, act, { block, view }),
+    askEach: (method, act) => askEach(ring, method, act),
     next(view) {
-      const [first] = inOrderOf(view)
+      const [first] = inOrderOf(ring, view)
       return first === undefined ? null : { place: view?.giver ?? first.place, logSpans: first.logSpans }
     },
   }
 }
 
-type Endpoint = {
-  readonly place: number
-  readonly request: RpcRequest
-  checked: Promise<void> | null
-  benchedUntil: number
-  readonly logSpans: LogSpans
-  /** The youngest block whose state it lacked, and until when it is thought to lack that and what is older. */
-  lacks: { readonly block: bigint; readonly until: number } | null
-}
-type Act<Result> = (request: RpcRequest) => Promise<Result>
 type Given<Result> = { readonly result: Result; readonly giver: number }
 
-const blockMethod = 'eth_getBlockByNumber'
-
-const benchMs = 30_000
 /** How long a transaction is offered to one endpoint alone. */
 const oneTakerMs = 120_000
 const mostOffers = 256
@@ -262,26 +110,118 @@ const byGravity: readonly string[] = [
   'RPC_UNAVAILABLE',
 ] satisfies readonly RpcCode[]
 
-function checkOnce(endpoint: Endpoint, chainId: number): Promise<void> {
-  endpoint.checked ??= check(endpoint.request, chainId).catch((error: unknown) => {
-    endpoint.checked = null
-    throw error
-  })
-  return endpoint.checked
+async function askInTurn<Result>(
+  ring: Ring,
+  method: string,
+  act: Act<Result>,
+  { raw, view }: { readonly raw: string | undefined; readonly view: RingView | null },
+): Promise<Given<Result>> {
+  const failures: ToolError[] = []
+  let isOtherView = false
+  const rounds = isTransaction(method) ? 1 : 2
+  for (let round = 0, again = true; round < rounds && again; round += 1) {
+    if (round > 0) await pause(ring.retryPauseMs)
+    again = false
+    for (const endpoint of isTransaction(method) ? takerOf(ring, raw) : inOrderOf(ring, view)) {
+      if (view !== null && !(await shows(ring, view, endpoint))) {
+        isOtherView = true
+        continue
+      }
+      try {
+        return { result: await attempt(ring, endpoint, method, act), giver: endpoint.place }
+      } catch (error) {
+        const failure = rpcFailure(error, method, ring.chainId)
+        if (failure === null) throw error
+        failures.push(failure)
+        again ||= passesSoon(error)
+      }
+    }
+  }
+  const failure = gravest(failures)
+  throw isOtherView && view !== null ? withoutOthers(failure, view) : failure
 }
 
-async function check(request: RpcRequest, chainId: number): Promise<void> {
-  const answer = quantity.safeParse(await request({ method: 'eth_chainId' }))
-  if (!answer.success) throw new EndpointError('broken', 'the chain id cannot be read')
-  if (answer.data !== BigInt(chainId)) throw new EndpointError('other-chain', `answered chain id ${answer.data}`)
+/** The one endpoint that a transaction goes to. */
+function takerOf(ring: Ring, raw: string | undefined): readonly Endpoint[] {
+  const { offers, now } = ring
+  const ordered = inOrder(ring)
+  if (raw === undefined) return ordered.slice(0, 1)
+  const offer = offers.get(raw) ?? { since: now(), again: 0 }
+  // What was offered last is kept longest.
+  offers.delete(raw)
+  offers.set(raw, offer)
+  for (const oldest of [...offers.keys()].slice(0, -mostOffers)) offers.delete(oldest)
+  if (now() - offer.since < oneTakerMs || ordered.length === 0) return ordered.slice(0, 1)
+  offer.again += 1
+  const turn = offer.again % ordered.length
+  return ordered.slice(turn, turn + 1)
 }
 
-async function hasBlock(request: RpcRequest, { number, hash }: SeenBlock): Promise<boolean> {
-  const answer = await request({ method: blockMethod, params: [numberToHex(number), false] })
-  return seenSchema.safeParse(answer).data?.hash.toLowerCase() === hash.toLowerCase()
+/** What the first endpoint answers while it is found out who gives the head; `null` where that is another, or it failed. */
+async function askEarly<Result>(
+  ring: Ring,
+  method: string,
+  act: Act<Result>,
+  reading: Promise<RingView>,
+): Promise<{ view: RingView | null; result: Result } | { view: RingView | null }> {
+  const [first] = inOrder(ring)
+  const asked = first === undefined ? Promise.reject(gravest([])) : attempt(ring, first, method, act)
+  const [early, known] = await Promise.allSettled([asked, reading])
+  const view = known.status === 'fulfilled' ? known.value : null
+  if (view !== null && view.giver !== first?.place) return { view }
+  if (early.status === 'fulfilled') return { view, result: early.value }
+  if (rpcFailure(early.reason, method, ring.chainId) === null) throw early.reason
+  return { view }
 }
 
-const seenSchema = z.object({ hash: z.string() })
+async function askPast<Result>(
+  ring: Ring,
+  method: string,
+  act: Act<Result>,
+  { block, view }: { readonly block: bigint | null; readonly view: RingView | null },
+): Promise<Result> {
+  const time = ring.now()
+  const ordered = inOrderOf(ring, view)
+  const mayHave = ({ lacks }: Endpoint) =>
+    lacks === null || lacks.until <= time || (block !== null && block > lacks.block)
+  let endpoint: Endpoint | undefined
+  for (const one of ordered.filter(mayHave)) {
+    if (view !== null && !(await shows(ring, view, one))) continue
+    endpoint = one
+    break
+  }
+  endpoint ??= ordered.find(({ place }) => view === null || place === view.giver)
+  if (endpoint === undefined) throw gravest([])
+  try {
+    return await attempt(ring, endpoint, method, act)
+  } catch (error) {
+    const failure = rpcFailure(error, method, ring.chainId)
+    // A contract that reverts has answered from the state that was asked for.
+    if (failure === null) throw error
+    const { lacks } = endpoint
+    const youngest = lacks !== null && lacks.until > time && lacks.block > (block ?? 0n) ? lacks.block : block
+    endpoint.lacks = { block: youngest ?? 0n, until: ring.now() + pastlessMs }
+    throw failure
+  }
+}
+
+async function askEach<Result>(ring: Ring, method: string, act: Act<Result>): Promise<readonly Result[]> {
+  const failures: ToolError[] = []
+  const asked = ring.endpoints.map((endpoint) =>
+    attempt(ring, endpoint, method, act).then(
+      (value) => [value],
+      (error: unknown) => {
+        const failure = rpcFailure(error, method, ring.chainId)
+        if (failure === null) throw error
+        failures.push(failure)
+        return []
+      },
+    ),
+  )
+  const answers = (await Promise.all(asked)).flat(1)
+  if (answers.length === 0) throw gravest(failures)
+  return answers
+}
 
 /** Keeps the code: whoever asked for too much asks for less of the same endpoint. */
 function withoutOthers({ code, message, details, cause }: ToolError, { head }: RingView): ToolError {
@@ -297,9 +237,3 @@ function gravest(failures: readonly ToolError[]): ToolError {
     details: [{ field: 'chain', message, accepted: 'a chain that list_supported_chains shows as live' }],
   })
 }
-
-/** A JSON-RPC quantity as a bigint. */
-export const quantity = z
-  .string()
-  .regex(/^0x[0-9a-f]{1,64}$/i)
-  .transform(BigInt)

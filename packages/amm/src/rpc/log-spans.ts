@@ -9,6 +9,7 @@ import type { LogSpan, LogSpans } from '../ports.ts'
  */
 export function createLogSpans(now: () => number): LogSpans {
   const known = new Map<string, LogSpan & { readonly refusedAtMs: number | null }>()
+  const refusals = new Map<string, { readonly blocks: bigint; readonly atMs: number }>()
   let narrowest: { readonly blocks: bigint; readonly atMs: number } | null = null
   const isFresh = (atMs: number | null) => atMs !== null && now() - atMs < refusedMs
   return {
@@ -26,6 +27,15 @@ export function createLogSpans(now: () => number): LogSpans {
       for (const oldest of [...known.keys()].slice(0, -mostNames)) known.delete(oldest)
       if (isWidest && blocks < usual) narrowest = { blocks, atMs: now() }
       else if (narrowest !== null && blocks > narrowest.blocks) narrowest = null
+    },
+    isRefused(name, blocks) {
+      const refusal = refusals.get(name)
+      return refusal !== undefined && blocks >= refusal.blocks && isFresh(refusal.atMs)
+    },
+    refuse(name, blocks) {
+      refusals.delete(name)
+      refusals.set(name, { blocks, atMs: now() })
+      for (const oldest of [...refusals.keys()].slice(0, -mostNames)) refusals.delete(oldest)
     },
   }
 }

@@ -1,8 +1,8 @@
-import { type Address, type Hex, numberToHex, type PublicClient, toFunctionSelector } from 'viem'
+import { type Address, type Hex, numberToHex, parseAbi, type PublicClient, toFunctionSelector } from 'viem'
 import type { Chain } from '@svc/wallet/core'
 import { inTurns, yieldToEventLoop } from '@svc/runtime'
 import { ToolError } from '../tool-error.ts'
-import type { ContractRead } from './contract-function.ts'
+import { contractFunction, type ContractRead } from './contract-function.ts'
 
 /**
  * Reads many contracts at one block, over Multicall3, in one HTTP request. A read that reverts or answers with other
@@ -48,6 +48,29 @@ export async function readOnce<const TReads extends readonly ContractRead<unknow
     return null
   }
 }
+
+/**
+ * The same at the newest block, which each call tells with its answer: `null` also where the calls do not tell the same one.
+ */
+export async function readNewest(
+  client: PublicClient,
+  chain: Chain,
+  reads: readonly ContractRead<unknown>[],
+): Promise<{ readonly blockNumber: bigint; readonly results: readonly unknown[] } | null> {
+  const number: readonly ContractRead<unknown>[] = [readNumber(chain.multicall3, [])]
+  const chunks = chunksOf(reads, lightReadsPerCall - 1)
+  const answers = await Promise.all(chunks.map((chunk) => readOnce(client, chain, number.concat(chunk))))
+  const [first] = answers
+  const blockNumber = first?.[0]
+  if (typeof blockNumber !== 'bigint' || answers.some((answer) => answer?.[0] !== blockNumber)) return null
+  return { blockNumber, results: answers.flatMap((answer) => answer?.slice(1) ?? []) }
+}
+
+/** Of which block Multicall3 answers. */
+export const readNumber = contractFunction(
+  parseAbi(['function getBlockNumber() view returns (uint256 number)']),
+  'getBlockNumber',
+)
 
 /**
  * `eth_call` as it is, at the newest block where none is named. viem's own action looks at a score of options that no read has, and words

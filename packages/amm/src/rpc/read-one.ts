@@ -79,4 +79,5 @@ function timeQuery({ multicall3 }: Chain): Query<number | null> {
 }
 
 const multicall3Abi = parseAbi(['function getCurrentBlockTimestamp() view returns (uint256 timestamp)'])
-const readTime = contractFunction(multicall3Abi, 'getCurrentBlockTimestamp')
+/** The time of a block, by Multicall3. */
+export const readTime = contractFunction(multicall3Abi, 'getCurrentBlockTimestamp')

@@ -155,6 +155,7 @@ type Layout = { readonly topics: number; readonly words: number }
 /** How logs of the events look that are read out of receipts, by their first topic. The ABIs are loaded when they are first asked for. */
 export async function knownEvents(): Promise<ReadonlyMap<Hex, readonly Layout[]>> {
   const abis: readonly Readonly<Record<string, Abi>>[] = await Promise.all([
+    import('../abis/cross-chain.ts'),
     import('../abis/tokens.ts'),
     import('../abis/twamm.ts'),
     import('../abis/v2.ts'),

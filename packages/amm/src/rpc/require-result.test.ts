@@ -107,6 +107,11 @@ it.each(['blockNumber', 'gasUsed', 'transactionIndex'])('a receipt whose %s no c
     await expect(asked(`0x${'f'.repeat(digits)}`)).rejects.toMatchObject({ reason: 'unreadable' })
 })
 
+it('a number is read to its end', async () => {
+  for (const more of [`0x${'f'.repeat(65)}`, '0x1 ', '0x1g', '0x1.5'])
+    await expect(requireResult('eth_getBalance', [address], more)).rejects.toMatchObject({ reason: 'broken' })
+})
+
 it('a numbered block that is not there has not come yet, or is gone', async () => {
   const asked = (params: unknown) => requireResult('eth_getBlockByNumber', params, null)
   await expect(asked(['0x7', false])).rejects.toMatchObject({ reason: 'stale' })

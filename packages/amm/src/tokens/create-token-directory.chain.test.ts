@@ -13,6 +13,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import type { TokenDirectory } from '../ports.ts'
 import { createRpcPool } from '../rpc/create-rpc-pool.ts'
 import { createTokenDirectory } from './create-token-directory.ts'
+import type { TokenStore } from './token-facts.ts'
 
 const devnet = useDevnet()
 const place = getAddress('0x00000000000000000000000000000000000a11ce')
@@ -83,6 +84,76 @@ describe('unlisted tokens', () => {
     await expect(directory.byAddress(devnet().chain, place)).rejects.toMatchObject({ code: 'TOKEN_NOT_FOUND' })
     await setAnswers({ 'decimals()': padHex('0xffffffffffffffffffffffff', { size: 32 }) })
     await expect(directory.byAddress(devnet().chain, place)).rejects.toMatchObject({ code: 'TOKEN_NOT_FOUND' })
+  })
+
+  it('are read once, however many ask for one at the same time', async () => {
+    const { chain, rpcUrl, tokens } = devnet()
+    let calls = 0
+    const counting: typeof fetch = async (input, init) => {
+      calls += (typeof init?.body === 'string' ? init.body : '').split('"eth_call"').length - 1
+      return fetch(input, init)
+    }
+    const rpc = createRpcPool({ urls: () => [rpcUrl], now: Date.now, fetch: counting })
+    const counted = createTokenDirectory({ chains: [chain], rpc })
+    const { address } = tokens.find(({ symbol }) => symbol === 'FOT')!
+    const found = await Promise.all(Array.from({ length: 20 }, () => counted.byAddress(chain, address)))
+    expect(found).toEqual(Array(20).fill(await directory.byAddress(chain, address)))
+    expect(calls, 'decimals, symbol and name').toBe(3)
+  })
+
+  describe('kept by others', () => {
+    const sharing = (content: string | null) => {
+      const kept = new Map(content === null ? [] : [[place.toLowerCase(), content]])
+      const shared: TokenStore = {
+        read: async ({ address }) => kept.get(address) ?? null,
+        keep: async ({ address }, given) => void kept.set(address, given),
+      }
+      const { chain, rpcUrl } = devnet()
+      const rpc = createRpcPool({ urls: () => [rpcUrl], now: Date.now })
+      return { kept, directory: createTokenDirectory({ chains: [chain], rpc, shared }) }
+    }
+    const facts = { decimals: 7, symbol: 'A\u202eB', name: null }
+    const ofChain = { decimals: 9, symbol: 'CHAIN' }
+
+    beforeEach(async () => {
+      await setAnswers({ 'decimals()': numberToHex(9, { size: 32 }), 'symbol()': word('CHAIN') })
+    })
+
+    it('are taken as they would be from their contract, text made safe to show', async () => {
+      const { directory: other } = sharing(JSON.stringify(facts))
+      const shown = { address: place, decimals: 7, symbol: 'A\\u{202e}B', name: '', listed: false, usdPegged: false }
+      expect(await other.byAddress(devnet().chain, place)).toMatchObject(shown)
+    })
+
+    it('are what the contract says, where nothing was kept, and are kept as it says them', async () => {
+      const { directory: other, kept } = sharing(null)
+      expect(await other.byAddress(devnet().chain, place)).toMatchObject(ofChain)
+      expect(kept.get(place.toLowerCase())).toBe('{"decimals":9,"symbol":"CHAIN","name":null}')
+    })
+
+    it.each([
+      'null',
+      '[]',
+      '{"decimals":6,',
+      JSON.stringify({ ...facts, decimals: '7' }),
+      JSON.stringify({ ...facts, decimals: 78 }),
+      JSON.stringify({ ...facts, decimals: 7.5 }),
+      JSON.stringify({ ...facts, decimals: -1 }),
+      JSON.stringify({ ...facts, symbol: { toString: 'x' } }),
+      JSON.stringify({ decimals: 7, symbol: 'A' }),
+    ])('are read from the contract where the row says %s', async (content) => {
+      const { directory: other, kept } = sharing(content)
+      expect(await other.byAddress(devnet().chain, place)).toMatchObject(ofChain)
+      expect(kept.get(place.toLowerCase())).not.toBe(content)
+    })
+
+    it('are what the contract says, where nothing can be read or kept', async () => {
+      const away = () => Promise.reject(new Error('away'))
+      const { chain, rpcUrl } = devnet()
+      const rpc = createRpcPool({ urls: () => [rpcUrl], now: Date.now })
+      const other = createTokenDirectory({ chains: [chain], rpc, shared: { read: away, keep: away } })
+      expect(await other.byAddress(chain, place)).toMatchObject(ofChain)
+    })
   })
 
   it('are no tokens where no contract stands', async () => {

@@ -2,7 +2,9 @@ import { type Address, getAddress, isAddress, isAddressEqual, zeroAddress } from
 import { ToolError } from '../tool-error.ts'
 import type { Chain, ChainToken } from '@svc/wallet/core'
 import type { RpcPool, Token, TokenDirectory } from '../ports.ts'
-import { readToken } from './read-token.ts'
+import { createSharedReads } from '../create-shared-reads.ts'
+import { readToken, unlistedToken } from './read-token.ts'
+import { contentOf, readFacts, type TokenFacts, type TokenStore } from './token-facts.ts'
 
 /**
  * Tokens by symbol and address. A symbol only ever means a token of the chain's own list or the native currency, whatever
@@ -14,9 +16,12 @@ export function createTokenDirectory(options: {
   readonly rpc: RpcPool
   /** Addresses of tokens that the policy lists on a chain, as it holds now; none unless given. */
   readonly policyTokens?: (chainId: number) => readonly Address[]
+  /** Where other processes keep what they read, too: only for one that never writes to a chain. Nothing unless given. */
+  readonly shared?: TokenStore | null
 }): TokenDirectory {
-  const { policyTokens = () => [] } = options
+  const { policyTokens = () => [], shared = null } = options
   const unlisted = new Map<string, Token>()
+  const underway = createSharedReads<Token>()
   const searchable = new Map(options.chains.map((chain) => [chain.id, withChain(listedTokens(chain), chain)]))
 
   async function byAddress(chain: Chain, address: Address): Promise<Token> {
@@ -25,11 +30,25 @@ export function createTokenDirectory(options: {
     const key = `${chain.id}:${address.toLowerCase()}`
     const known = unlisted.get(key)
     if (known !== undefined) return known
-    const token = await readToken(options.rpc.client(chain), getAddress(address))
-    if (token === null) throw new ToolError('TOKEN_NOT_FOUND', 'No token contract stands at this address.')
-    if (unlisted.size >= mostUnlisted) unlisted.clear()
-    unlisted.set(key, token)
-    return token
+    // Whoever is at one block hears it from the endpoint of that.
+    return underway.read(`${key} ${options.rpc.nameOfView?.(chain) ?? ''}`, async () => {
+      const facts = await factsOf(chain, address)
+      if (facts === null) throw new ToolError('TOKEN_NOT_FOUND', 'No token contract stands at this address.')
+      const token = unlistedToken(getAddress(address), facts)
+      if (unlisted.size >= mostUnlisted) unlisted.clear()
+      unlisted.set(key, token)
+      return token
+    })
+  }
+
+  async function factsOf(chain: Chain, address: Address): Promise<TokenFacts | null> {
+    const of = { chainId: chain.id, address: address.toLowerCase() }
+    // What is kept only saves work: where it cannot be read, written or understood, the contract is asked.
+    const kept = shared === null ? null : readFacts(await shared.read(of).catch(() => null))
+    if (kept !== null) return kept
+    const facts = await readToken(options.rpc.client(chain), getAddress(address))
+    if (facts !== null) void shared?.keep(of, contentOf(facts)).catch(() => undefined)
+    return facts
   }
 
   const isOwn = (chain: Chain, address: Address) =>
@@ -59,10 +78,12 @@ export function createTokenDirectory(options: {
     async search(query, chain, limit) {
       const chains = chain === null ? options.chains : [chain]
       const unread: Chain[] = []
-      const named = chains.map(async (one) => {
-        const added = await listedByPolicy(one).catch(() => (unread.push(one), []))
-        return withChain(added, one)
-      })
+      const named = chains
+        .filter(({ id }) => policyTokens(id).length > 0)
+        .map(async (one) => {
+          const added = await listedByPolicy(one).catch(() => (unread.push(one), []))
+          return withChain(added, one)
+        })
       const own = chains.flatMap((one) => searchable.get(one.id) ?? withChain(listedTokens(one), one))
       return { found: searchTokens([...own, ...(await Promise.all(named)).flat()], query, limit), unread }
     },

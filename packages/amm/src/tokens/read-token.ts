@@ -3,21 +3,28 @@ import type { Token } from '../ports.ts'
 import { erc20Abi } from '../abis/tokens.ts'
 import { type ContractRead, contractRead } from '../rpc/contract-function.ts'
 import { readOne } from '../rpc/read-one.ts'
+import { mostDecimals, type TokenFacts } from './token-facts.ts'
 
 /**
- * A token that no list knows, by its own contract. Each member is read by a call of its own, so that a hostile contract
- * spoils nothing but itself. Symbol and name may be missing or `bytes32`; decimals may be neither missing nor above 77.
+ * What the contract of a token that no list knows says of itself. Each member is read by a call of its own, so that a hostile contract
+ * spoils nothing but itself. Symbol and name may be missing or `bytes32`, and are cut where nothing more of them would be shown;
+ * decimals may be neither missing nor above 77.
  *
  * @returns `null` when no such contract stands at the address.
  * @throws ToolError `RPC_*`
  */
-export async function readToken(client: PublicClient, address: Address): Promise<Token | null> {
+export async function readToken(client: PublicClient, address: Address): Promise<TokenFacts | null> {
   const [decimals, symbol, name] = await Promise.all([
     readOne(client, contractRead(address, erc20Abi, 'decimals', [])),
     readOne(client, textRead(contractRead(address, erc20Abi, 'symbol', []))),
     readOne(client, textRead(contractRead(address, erc20Abi, 'name', []))),
   ])
   if (decimals === null || decimals > mostDecimals) return null
+  return { decimals, symbol: symbol?.slice(0, mostRead) ?? null, name: name?.slice(0, mostRead) ?? null }
+}
+
+/** That token as others see it. */
+export function unlistedToken(address: Address, { decimals, symbol, name }: TokenFacts): Token {
   return {
     address,
     symbol: printableText(symbol ?? 'UNKNOWN'),
@@ -29,8 +36,9 @@ export async function readToken(client: PublicClient, address: Address): Promise
   }
 }
 
-/** With more, one whole token does not fit into 256 bits. */
-const mostDecimals = 77
+/** Characters of its text that are shown; that there are more is seen by two. */
+const mostShown = 64
+const mostRead = mostShown + 2
 
 /** Early tokens answer with `bytes32`, padded with zeros, where the standard says `string`. */
 export function textRead(read: ContractRead<string>): ContractRead<string> {
@@ -43,7 +51,7 @@ export function textRead(read: ContractRead<string>): ContractRead<string> {
  * the space) become visible as `\u{202e}`; so do letters of other alphabets that look like plain ones, where they stand
  * among plain ones. The whole is cut at `limit` characters, with `…` as the last.
  */
-export function printableText(raw: string, limit = 64): string {
+export function printableText(raw: string, limit = mostShown): string {
   const head = raw.slice(0, limit + 2)
   const hasPlainLetters = /[A-Za-z]/.test(head)
   let text = ''

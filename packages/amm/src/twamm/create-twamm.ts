@@ -5,6 +5,7 @@ import type { Pool, Token, Twamm, TwammPool } from '../ports.ts'
 import { contractRead } from '../rpc/contract-function.ts'
 import { readOne } from '../rpc/read-one.ts'
 import { ToolError } from '../tool-error.ts'
+import { createOrderMemory } from './order-memory.ts'
 import { planCancel, planClaim } from './plan-payout.ts'
 import { planSubmit } from './plan-submit.ts'
 import { readOrder, type TwammPorts } from './read-order.ts'
@@ -14,16 +15,21 @@ export { orderIdOf } from './read-order.ts'
 
 /** Orders that a hook sells bit by bit over time, on the interface of v4-periphery's first TWAMM hook (`ITWAMM`). */
 export function createTwamm(ports: TwammPorts): Twamm {
+  const memory = createOrderMemory()
   return {
     findPool: (chain, tokenIn, tokenOut) => findPool(ports, chain, tokenIn, tokenOut),
     async pool(chain, id) {
-      const pool = await ports.liquidity.pool(chain, { version: 'v4', id })
-      const hook = ports.named(chain.id).find((one) => isSame(one.hook, pool.hooks))?.hook
-      const intervalSeconds = hook === undefined ? null : await intervalOf(ports, chain, hook)
+      const hooks = ports.named(chain.id).map(({ hook }) => hook)
+      const [pool, ...intervals] = await Promise.all([
+        ports.liquidity.pool(chain, { version: 'v4', id }),
+        ...hooks.map((hook) => intervalOf(ports, chain, hook)),
+      ])
+      const at = hooks.findIndex((hook) => isSame(hook, pool.hooks))
+      const [hook, intervalSeconds = null] = [hooks[at], intervals[at]]
       if (hook !== undefined && intervalSeconds !== null) return { pool, hook, intervalSeconds }
       throw noHook('The pool has no TWAMM hook that the policy names.', 'pool')
     },
-    order: (chain, pool, orderId) => readOrder(ports, chain, pool, orderId),
+    order: (chain, pool, orderId) => readOrder(ports, chain, pool, orderId, { memory }),
     ownOrder: (chain, pool, orderId, owner) => readOwnOrder(ports, chain, pool, orderId, owner),
     planSubmit: (chain, pool, request) => planSubmit(ports, chain, pool, request),
     planCancel,

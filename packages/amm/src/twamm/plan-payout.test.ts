@@ -60,7 +60,10 @@ describe('ending an order', () => {
 
   test.each(['completed', 'claimed', 'cancelled'] as const)('is for active orders: not one that is %s', (status) => {
     expect(() => planCancel(chain, pool, orderWith({ status }))).toThrow(
-      expect.objectContaining({ code: 'ORDER_NOT_ACTIVE' }),
+      expect.objectContaining({
+        code: 'ORDER_NOT_ACTIVE',
+        details: [{ field: 'orderId', message: `the order is ${status}`, accepted: 'an active order' }],
+      }),
     )
   })
 })

@@ -9,7 +9,8 @@ import type { Twamm, TwammPool, TwammSubmission } from '../ports.ts'
 import { contractRead } from '../rpc/contract-function.ts'
 import { readAll } from '../rpc/read-all.ts'
 import { ToolError } from '../tool-error.ts'
-import { orderIdOf, type OrderKey, type TwammPorts } from './read-order.ts'
+import type { OrderKey } from './order-memory.ts'
+import { orderIdOf, type TwammPorts } from './read-order.ts'
 
 /** The `planSubmit` of the port. An order ends with an interval: it sells for the time asked, and for what is left of the interval. */
 export async function planSubmit(

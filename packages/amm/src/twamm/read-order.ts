@@ -12,17 +12,19 @@ import {
 } from 'viem'
 import { twammHookAbi, twammOrderAbi } from '../abis/twamm.ts'
 import { readEventLogs } from '../liquidity/logs/read-event-logs.ts'
-import { scanRareLogs } from '../liquidity/logs/scan-logs.ts'
+import { learntOf, scanRareLogs } from '../liquidity/logs/scan-logs.ts'
 import { poolKeyOf } from '../liquidity/v4/pool-key.ts'
 import { readPriceAtLog } from '../liquidity/v4/read-price-at-log.ts'
 import type { Liquidity, RpcPool, Token, TwammOrder, TwammPool } from '../ports.ts'
 import { contractFunction, contractRead } from '../rpc/contract-function.ts'
 import { readSurely } from '../rpc/read-one.ts'
 import { ToolError } from '../tool-error.ts'
+import type { OrderKey, OrderMemory } from './order-memory.ts'
 
 /**
  * The newest order under an id. That it was placed, and what has become of it since, logs tell; what it has earned by now the hook
- * itself says, as if its owner settled it at the newest block, which brings all orders of the pool up to that block first.
+ * itself says, as if its owner settled it at the newest block, which brings all orders of the pool up to that block first. Of an order that
+ * is remembered the hook is asked beside the logs.
  *
  * @throws ToolError `ORDER_NOT_FOUND`, `RPC_*`
  */
@@ -31,16 +33,29 @@ export async function readOrder(
   chain: Chain,
   pool: TwammPool,
   orderId: Hex,
-  owner?: Address,
+  { owner, memory }: { readonly owner?: Address; readonly memory?: OrderMemory } = {},
 ): Promise<TwammOrder> {
   const head = await ports.rpc.head(chain)
+  const known = memory?.of(chain, orderId) ?? null
+  const stateOf = (key: OrderKey) => readOrderState(ports, chain, pool, key, head.number)
+  const early = known && stateOf(known.key)
+  // Where there is no such order that is what the caller hears of.
+  early?.catch(() => undefined)
   const [placed, ...later] = await logsOfOrder(ports, chain, pool, { orderId, owner, newest: head.number })
   if (placed === undefined) throw orderNotFound(chain, orderId, owner)
-  const changes = await datedChanges(ports, chain, [placed, ...later])
-  const key = { owner: placed.args.owner, expiration: placed.args.expiration, zeroForOne: placed.args.zeroForOne }
-  const { pending, ...state } = await readOrderState(ports, chain, pool, key, head.number)
+  const { owner: holder, expiration, zeroForOne } = placed.args
+  const key = { owner: holder, expiration, zeroForOne }
+  const place = { pool: pool.pool.id, blockHash: placed.blockHash, logIndex: placed.logIndex }
+  const [changes, { pending, ...state }, sqrtPriceX96AtStart] = await Promise.all([
+    datedChanges(ports, chain, [placed, ...later]),
+    early ?? stateOf(key),
+    known !== null && isSame(known.placed, place)
+      ? known.sqrtPriceX96AtStart
+      : priceAtStart(ports, chain, pool, placed),
+  ])
+  memory?.keep(chain, orderId, { key, placed: place, sqrtPriceX96AtStart })
   const { stands, owedOut } = state
-  const [readAt, expiresAt] = [Number(head.timestamp), Number(key.expiration)]
+  const [readAt, expiresAt] = [Number(head.timestamp), Number(expiration)]
   return {
     ...orderProgress({ changes, stands, expiresAt, now: readAt, pending }),
     ...state,
@@ -50,9 +65,15 @@ export async function readOrder(
     expiresAt,
     readAt,
     blockNumber: head.number,
-    sqrtPriceX96AtStart: await priceAtStart(ports, chain, pool, { ...placed, timestamp: changes[0]?.timestamp ?? 0 }),
+    sqrtPriceX96AtStart,
   }
 }
+
+function isSame(one: Placed, other: Placed): boolean {
+  return one.pool === other.pool && one.blockHash === other.blockHash && one.logIndex === other.logIndex
+}
+
+type Placed = { readonly pool: Hex; readonly blockHash: Hex; readonly logIndex: number }
 
 /** What the hook says of the order under a key at a block, without its past. `pending` is the part of `owedOut` that settling it now would add. */
 export async function readOrderState(
@@ -68,13 +89,16 @@ export async function readOrderState(
   const client = ports.rpc.client(chain)
   const owedOf = ({ address }: Token) =>
     readSurely(client, contractRead(pool.hook, twammHookAbi, 'tokensOwed', [address, owner]), blockNumber)
-  const [{ sellRate }, owedIn, heldOut] = await Promise.all([
+  const [{ sellRate }, owedIn, heldOut, [settlement]] = await Promise.all([
     readSurely(client, contractRead(pool.hook, twammHookAbi, 'getOrder', [poolKeyOf(pool.pool), key]), blockNumber),
     owedOf(tokenIn),
     owedOf(tokenOut),
+    // Of an order that does not stand the hook settles nothing, and nobody needs to know what it says.
+    Promise.allSettled([pendingOf(ports, chain, pool, key, blockNumber)]),
   ])
   const stands = sellRate > 0n
-  const pending = stands ? await pendingOf(ports, chain, pool, key, blockNumber) : 0n
+  if (stands && settlement.status === 'rejected') throw settlement.reason
+  const pending = stands && settlement.status === 'fulfilled' ? settlement.value : 0n
   return { owner, zeroForOne, tokenIn, tokenOut, sellRate, stands, owedIn, owedOut: heldOut + pending, pending }
 }
 
@@ -82,14 +106,6 @@ export type OrderState = Pick<
   TwammOrder,
   'owner' | 'zeroForOne' | 'tokenIn' | 'tokenOut' | 'sellRate' | 'stands' | 'owedIn' | 'owedOut'
 > & { readonly pending: bigint }
-
-/** What identifies an order within its pool. */
-export type OrderKey = {
-  readonly owner: Address
-  /** Unix seconds. */
-  readonly expiration: bigint
-  readonly zeroForOne: boolean
-}
 
 /** keccak256 of the key's ABI encoding: unique within a pool, as long as the order stands. */
 export function orderIdOf({ owner, expiration, zeroForOne }: OrderKey): Hex {
@@ -100,7 +116,7 @@ export function orderIdOf({ owner, expiration, zeroForOne }: OrderKey): Hex {
 
 /** What orders are read and planned through. */
 export type TwammPorts = {
-  readonly rpc: Pick<RpcPool, 'client' | 'head'>
+  readonly rpc: Pick<RpcPool, 'client' | 'head' | 'nextEndpoint'>
   readonly liquidity: Pick<Liquidity, 'pool' | 'swaps'>
   /** Those that the operator names on a chain, and the pools in which orders may be placed. */
   readonly named: (chainId: number) => readonly { readonly hook: Address; readonly pools: readonly Hex[] }[]
@@ -168,6 +184,7 @@ async function logsOfOrder(
     oldest: 0n,
     spanBlocks: chain.logRangeBlocks,
     maxRequests: 40,
+    learnt: learntOf(rpc, chain, 'order over time'),
     isEnough: (found) => found.some(({ eventName }) => eventName === 'SubmitOrder'),
   })
   return logs.slice(logs.findLastIndex(({ eventName }) => eventName === 'SubmitOrder')).filter(isAfterPlacing)
@@ -187,8 +204,9 @@ async function datedChanges(
 ): Promise<readonly OrderChange[]> {
   const client = rpc.client(chain)
   return Promise.all(
-    logs.map(async ({ blockNumber, args: { sellRate, earningsFactorLast } }) => {
-      const { timestamp } = await client.getBlock({ blockNumber })
+    logs.map(async ({ blockNumber, blockTimestamp, args: { sellRate, earningsFactorLast } }) => {
+      // Not every node tells the time with a log.
+      const timestamp = blockTimestamp ?? (await client.getBlock({ blockNumber })).timestamp
       return { timestamp: Number(timestamp), sellRate, earningsFactor: earningsFactorLast }
     }),
   )
@@ -234,10 +252,11 @@ async function priceAtStart(
   ports: TwammPorts,
   chain: Chain,
   { pool }: TwammPool,
-  { timestamp, ...placed }: OrderLog & { readonly timestamp: number },
+  placed: OrderLog,
 ): Promise<bigint | null> {
   const atLog = await orNull(readPriceAtLog(ports, chain, { pool, ...placed }))
   if (atLog !== null) return atLog
+  const [{ timestamp } = { timestamp: 0 }] = await datedChanges(ports, chain, [placed])
   const history = await orNull(ports.liquidity.swaps(chain, pool, timestamp - beforeSeconds, timestamp))
   const last = history?.swaps.findLast((swap) => swap.timestamp <= timestamp)
   return (last ?? history?.created)?.sqrtPriceX96 ?? null

@@ -2,19 +2,12 @@ import type { Chain } from '@svc/wallet/core'
 import type { Address, Hex } from 'viem'
 import type { OwnTwammOrder, TwammPool } from '../ports.ts'
 import { ToolError } from '../tool-error.ts'
-import {
-  orderIdOf,
-  type OrderKey,
-  orderNotFound,
-  type OrderState,
-  readOrder,
-  readOrderState,
-  type TwammPorts,
-} from './read-order.ts'
+import { orderIdOf, orderNotFound, type OrderState, readOrder, readOrderState, type TwammPorts } from './read-order.ts'
+import type { OrderKey } from './order-memory.ts'
 
 /**
  * The order of an owner under an id. Where the logs of its placing are out of reach its key is found by trying: an id is a hash of
- * owner, end and direction, and an order ends with an interval of its hook. It is then told by what the hook says of it now.
+ * owner, end and direction, and an order ends with an interval of its hook. It is then known by what the hook says of it now.
  *
  * @throws ToolError `ORDER_NOT_FOUND`, `RPC_*`
  */
@@ -26,7 +19,7 @@ export async function readOwnOrder(
   owner: Address,
 ): Promise<OwnTwammOrder> {
   try {
-    return await readOrder(ports, chain, pool, orderId, owner)
+    return await readOrder(ports, chain, pool, orderId, { owner })
   } catch (error) {
     if (!(error instanceof ToolError) || error.code !== 'ORDER_NOT_FOUND') throw error
     return readByKey(ports, chain, pool, orderId, owner)
@@ -45,7 +38,7 @@ async function readByKey(
   if (key === null) throw orderNotFound(chain, orderId, owner)
   const { pending: _pending, ...state } = await readOrderState(ports, chain, pool, key, number)
   const { stands, owedIn, owedOut } = state
-  // Such a key may never have been used: nothing is told of an order of which nothing is left.
+  // Such a key may never have been used: nothing is said of an order of which nothing is left.
   if (!stands && owedIn === 0n && owedOut === 0n) throw orderNotFound(chain, orderId, owner)
   const [expiresAt, readAt] = [Number(key.expiration), Number(timestamp)]
   return { ...state, orderId, expiresAt, readAt, status: statusNow(state, expiresAt, readAt) }

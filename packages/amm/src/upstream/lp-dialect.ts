@@ -111,7 +111,7 @@ function ofPosition({ protocol, walletAddress, chainId, tokenId, position: { poo
   return { protocol, walletAddress, chainId, token0Address, token1Address, nftTokenId: `${tokenId}` }
 }
 
-/** The amount with more digits is told, which leaves the other the least room to be rounded. */
+/** The amount with more digits is sent, which leaves the other the least room to be rounded. */
 function amountsOf({ position: { pool }, amount0, amount1, slippageTolerance: slippage, deadline }: RangeRequest) {
   const isFirst = BigInt(amount0) >= BigInt(amount1)
   return {

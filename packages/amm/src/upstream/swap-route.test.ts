@@ -21,7 +21,7 @@ const [tokenIn, tokenOut] = [token(chain.wrappedNative.address), token(`0x${'2'.
 const transaction = { to: wallet, from: wallet, data: '0x', value: '0', chainId: chain.id }
 
 /** What the guard is asked to hold a trade to that promises so much; `null` where it is not taken. */
-async function askedOf(promised: string, least: bigint) {
+async function askedOf(promised: string, least: bigint, exactOut: { most: bigint; kept?: true } | null = null) {
   const asked: UpstreamAsked[] = []
   const sent: object[] = []
   const never = () => Promise.reject(new Error('not asked'))
@@ -35,7 +35,9 @@ async function askedOf(promised: string, least: bigint) {
     increase: never,
     quote: async (request) => {
       sent.push(request)
-      return { output: { amount: promised } }
+      return exactOut === null
+        ? { output: { amount: promised } }
+        : { output: { amount: '1000000' }, input: { amount: promised } }
     },
     swap: async () => transaction,
     orderQuote: never,
@@ -45,7 +47,7 @@ async function askedOf(promised: string, least: bigint) {
     chainId: chain.id,
     calls: [],
     atomicity: 'multicall',
-    spends: [{ token: tokenIn.address, amount: 100n }],
+    spends: [{ token: tokenIn.address, amount: exactOut?.most ?? 100n }],
     receives: [{ token: tokenOut.address, amount: least }],
     approvals: [],
     riskTier: 'routine',
@@ -59,18 +61,25 @@ async function askedOf(promised: string, least: bigint) {
     return { ...intent, receives: expectation.receives }
   }
   const quote: Quote = {
-    amountIn: 100n,
+    amountIn: exactOut === null ? 100n : 100_000n,
     amountOut: 1_000_000n,
+    ...(exactOut === null ? {} : { isExactOut: true }),
     route: [],
     version: 'v3',
     priceImpactBps: 0,
     gasEstimate: 0n,
     blockNumber: 1n,
   }
-  const request = { tokenIn, tokenOut, slippageBps: 50, deadline: 9, recipient: wallet } as const
+  const alone = { keptRouter: exactOut?.kept === true ? wallet : null } as const
+  const request = { tokenIn, tokenOut, slippageBps: 50, deadline: 9, recipient: wallet, alone } as const
   const own = { intent, preview: quote, decode: never }
   const built = await swapRoute({ client, guard }).swap(chain, quote, request, own)
-  return { asked: built === null ? null : asked[0], receives: built?.intent.receives, sent: sent[0] }
+  return {
+    asked: built === null ? null : asked[0],
+    spends: built?.intent.spends,
+    receives: built?.intent.receives,
+    sent: sent[0],
+  }
 }
 
 test('a trade that promises no less is held to its own promise, less the slippage', async () => {
@@ -89,4 +98,30 @@ test('under a plan that holds more to arrive it is asked for a tighter slippage'
   const { asked, sent } = await askedOf('1000000', 998_000n)
   expect(sent).toMatchObject({ slippageTolerance: 0.2 })
   expect(asked?.receives).toEqual([{ token: tokenOut.address, amount: 998_000n - 8n }])
+})
+
+test('an exact output is held to its own offer and the slippage, and to the amount itself', async () => {
+  const { asked, spends, sent } = await askedOf('90000', 1_000_000n, { most: 100_500n })
+  const held = [{ token: tokenIn.address, amount: 90_450n + 8n }]
+  expect([asked?.spends, spends]).toEqual([held, held])
+  expect(asked?.receives).toEqual([{ token: tokenOut.address, amount: 1_000_000n }])
+  expect(asked?.mayLeave).toEqual([{ token: tokenIn.address, amount: 90_225n - 8n }])
+  expect(sent).toMatchObject({
+    type: 'EXACT_OUTPUT',
+    amount: '1000000',
+    slippageTolerance: 0.5,
+    protocols: ['V3'],
+  })
+})
+
+test('an exact output that takes more than the route found here, or than its plan showed, is not taken', async () => {
+  expect((await askedOf('100001', 1_000_000n, { most: 100_500n })).asked).toBeNull()
+  expect((await askedOf('100000', 1_000_000n, { most: 100_500n })).asked?.spends).toEqual([
+    { token: tokenIn.address, amount: 100_500n },
+  ])
+  expect((await askedOf('100100', 1_000_000n, { most: 100_500n, kept: true })).asked).toBeNull()
+  const kept = await askedOf('100010', 1_000_000n, { most: 100_500n, kept: true })
+  expect(kept.sent).toMatchObject({ slippageTolerance: 0.45 })
+  // More than the route found now takes, and no more than the plan showed with the slippage that is left.
+  expect(kept.spends).toEqual([{ token: tokenIn.address, amount: 100_460n + 8n }])
 })

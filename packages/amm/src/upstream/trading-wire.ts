@@ -120,7 +120,7 @@ export const claimRewardsRequest = z.strictObject({
 })
 
 export const quoteRequest = z.strictObject({
-  type: z.literal('EXACT_INPUT'),
+  type: z.enum(['EXACT_INPUT', 'EXACT_OUTPUT']),
   amount,
   /** The zero address stands for native currency. */
   tokenIn: address,
@@ -134,7 +134,10 @@ export const quoteRequest = z.strictObject({
 })
 
 /** Goes back as it came. Of it only what it promises is read. */
-const offeredQuote = z.looseObject({ output: z.looseObject({ amount }) })
+const offeredQuote = z.looseObject({
+  output: z.looseObject({ amount }),
+  input: z.looseObject({ amount }).optional(),
+})
 
 /** A permit beside the quote is left alone: allowances are exact, and made on chain. */
 export const quoteAnswer = z.object({ routing: z.literal('CLASSIC'), quote: offeredQuote })
@@ -145,7 +148,10 @@ export const swapRequest = z.strictObject({
   deadline: z.int().min(0),
 })
 
-export const orderQuoteRequest = quoteRequest.extend({ protocols: z.tuple([z.literal('UNISWAPX_V2')]) })
+export const orderQuoteRequest = quoteRequest.extend({
+  type: z.literal('EXACT_INPUT'),
+  protocols: z.tuple([z.literal('UNISWAPX_V2')]),
+})
 
 const dutchAmount = { token: address, startAmount: amount, endAmount: amount }
 

@@ -5,9 +5,8 @@ import { mapQuery } from '../rpc/query.ts'
 import { readPast } from '../rpc/read-one.ts'
 import { ToolError } from '../tool-error.ts'
 import { pricePerMillionQuery, readVault, readVaultState, type VaultPorts } from './read-vault.ts'
-import { planRebalance } from './plan-rebalance.ts'
+import { planRebalance, simulateRebalance } from './plan-rebalance.ts'
 import { planDeposit, planWithdrawal } from './plan-vault.ts'
-import { simulateRebalance } from './simulate-rebalance.ts'
 import { simulateWithdrawal } from './simulate-withdrawal.ts'
 import { simulateDeposit, type SimulationPorts } from './simulate-deposit.ts'
 
@@ -16,6 +15,7 @@ export function createVaults(ports: VaultPorts & SimulationPorts & NamedVaults):
   const known = new Map<string, Vault>()
   const keyOf = (chain: Chain, address: Address) => `${chain.id}:${address.toLowerCase()}`
   return {
+    named: ({ id }) => ports.named(id),
     async find(chain, address) {
       const key = keyOf(chain, address)
       const vault = known.get(key) ?? (await readVault(ports, chain, address))

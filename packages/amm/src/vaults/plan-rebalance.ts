@@ -1,3 +1,4 @@
+import type { Chain } from '@svc/wallet/core'
 import {
   type Address,
   decodeFunctionData,
@@ -9,9 +10,10 @@ import {
 import { vaultCallAbi } from '../abis/vault.ts'
 import type { Intent } from '../intent.ts'
 import { routineIntent } from '../liquidity/planning/plan-payment.ts'
-import type { Vault, VaultRebalance, Vaults, VaultState } from '../ports.ts'
+import type { RpcPool, Vault, VaultRebalance, Vaults, VaultState } from '../ports.ts'
 import { ToolError } from '../tool-error.ts'
-import { notSupported } from './read-vault.ts'
+import { notSupported, vaultAbi } from './read-vault.ts'
+import { callOf, simulateCalls, uintOf } from './simulate-calls.ts'
 
 /**
  * The `planRebalance` of the port: of a vault whose manager the wallet is, and which tells its strategies as an AgentVault does. What a
@@ -47,6 +49,25 @@ export const planRebalance: Vaults['planRebalance'] = (chain, vault, state, { ma
     preview: before,
     decode: async () => null,
   }
+}
+
+/**
+ * Simulates that its manager rebalances a vault, in a block after the state's and whatever comes of it; says how much it holds then. `null`
+ * where that fails, or is left open: the engine then says why.
+ *
+ * @throws ToolError `SIMULATION_UNAVAILABLE`, `RPC_*`
+ */
+export async function simulateRebalance(
+  { rpc }: { readonly rpc: Pick<RpcPool, 'client'> },
+  chain: Chain,
+  { address }: Vault,
+  { state, manager }: { readonly state: VaultState; readonly manager: Address },
+): Promise<bigint | null> {
+  const data = encodeFunctionData({ abi: vaultCallAbi, functionName: 'rebalance', args: [0n, 0n] })
+  const read = { to: address, data: encodeFunctionData({ abi: vaultAbi, functionName: 'totalAssets' }) }
+  const calls = [callOf(manager)(address, data), read]
+  const [moved, after] = await simulateCalls(rpc.client(chain), calls, state.head.number)
+  return moved?.isOk === true ? uintOf(after) : null
 }
 
 /** What lies where, and where it is meant to lie. */

@@ -2,16 +2,12 @@ import type { Chain } from '@svc/wallet/core'
 import { type Address, encodeFunctionData, type PublicClient } from 'viem'
 import { erc20Abi } from '../abis/tokens.ts'
 import { findHolder } from '../liquidity/pools/find-holder.ts'
-import type { DepositSimulation, Liquidity, RpcPool, Token, TokenDirectory, Vault, VaultState } from '../ports.ts'
-import { contractRead } from '../rpc/contract-function.ts'
-import { readOne } from '../rpc/read-one.ts'
+import type { DepositSimulation, RpcPool, Token, Vault, VaultState } from '../ports.ts'
 import { type Call, callOf, difference, readOf, simulateCalls, uintOf } from './simulate-calls.ts'
 import { vaultAbi } from './read-vault.ts'
 
 export type SimulationPorts = {
-  readonly rpc: Pick<RpcPool, 'client'>
-  readonly tokens: Pick<TokenDirectory, 'byAddress'>
-  readonly liquidity: Pick<Liquidity, 'findPools'>
+  readonly rpc: Pick<RpcPool, 'client' | 'head' | 'isAtOneBlock'>
 }
 
 /**
@@ -59,12 +55,9 @@ async function findLoan(
   { asset, state }: Asked,
   missing: bigint,
 ): Promise<Loan | null> {
-  const lender = await findHolder(ports, chain, asset)
-  if (lender === null) return null
-  const read = contractRead(asset.address, erc20Abi, 'balanceOf', [lender])
-  const held = (await readOne(ports.rpc.client(chain), read, state.head.number)) ?? 0n
-  if (held < missing) return null
-  return { lender, units: held < missing * 2n ? held : missing * 2n }
+  const lender = await findHolder(ports, chain, asset, state.head)
+  if (lender === null || lender.units < missing) return null
+  return { lender: lender.address, units: lender.units < missing * 2n ? lender.units : missing * 2n }
 }
 
 async function simulate(client: PublicClient, vault: Vault, simulating: Simulating): Promise<DepositSimulation> {

@@ -36,6 +36,7 @@ export async function openOperations(
     budgetUsage: (name) => store.ledger.budgetUsage(name),
     sightings: store.sightings,
     memory: store.memory,
+    signIns: store.signIns,
     close: () => store.close(),
   }
 }
@@ -55,6 +56,8 @@ export type OpenOperations = {
   readonly sightings: Pick<Store['sightings'], 'recall'>
   /** What callers had it remember. */
   readonly memory: Memory
+  /** What servers that sign wallets in share. */
+  readonly signIns: Pick<Store['signIns'], 'rotate' | 'revoke' | 'restore'>
   close(): Promise<void>
 }
 

@@ -30,6 +30,16 @@ describe('svc audit, beside a running server', { timeout }, () => {
     const { txHash } = await call(client, 'execute_swap', swap)
     const listed = (await svc('transactions', 'list', '--all')).stdout
     expect(listed).toMatch(/ execute_swap +1 approve the exact amount [^]* execute_swap +2 swap /)
+    const order = await call(client, 'submit_uniswapx_order', {
+      ...swap,
+      tokenIn: 'WETH',
+      tokenOut: 'USDC',
+      amount: '0.1',
+    })
+    const filled = { result: { status: 'filled', isFinal: true } }
+    await expect
+      .poll(() => call(client, 'get_operation', { operationId: order['operationId'] }), { timeout })
+      .toMatchObject(filled)
     const refused = await fetch(ready.mcp.url, { method: 'POST', headers: { 'content-type': 'application/json' } })
     expect(refused.status).toBe(401)
 
@@ -38,7 +48,9 @@ describe('svc audit, beside a running server', { timeout }, () => {
     const table = await svc('audit', 'show', '--tool', 'execute_swap')
     expect(table.stdout).toMatch(/tool\.called .*execute_swap/)
     expect(table.stdout).toContain(`tx ${String(txHash)}`)
-    const asked = JSON.parse((await svc('audit', 'show', '--event', 'tool.called', '--json')).stdout)
+    const asked = JSON.parse(
+      (await svc('audit', 'show', '--event', 'tool.called', '--tool', 'execute_swap', '--json')).stdout,
+    )
     expect(asked).toMatchObject({ params: swap, actor: { stage: 'api-key', tier: 'write' } })
     const ofRequest = await svc('audit', 'show', '--request', asked.requestId, '--json')
     expect(ofRequest.stdout.trim().split('\n').length).toBeGreaterThan(4)
@@ -51,8 +63,16 @@ describe('svc audit, beside a running server', { timeout }, () => {
     const today = new Date().toISOString().slice(0, 10)
     const replayed = await runToEnd(['audit', 'replay', '--day', today, '--data-dir', directory])
     expect(replayed).toMatchObject({ code: 0, stdout: expect.stringMatching(/swap.* agrees at block \d+/) })
+    const [own, other] = [ready.rpc.url, ready.crossChain.url]
     expect(replayed.stderr).toBe(
-      `Local world: chain 31337 at ${ready.rpc.url}, from ${join(directory, 'chains.json')}.\n`,
+      (
+        [
+          [31337, own],
+          [31338, other],
+        ] as const
+      )
+        .map(([id, url]) => `Local world: chain ${id} at ${url}, from ${join(directory, 'chains.json')}.\n`)
+        .join(''),
     )
     const named = await svc('audit', 'replay', '--day', today, '--rpc-url', ready.rpc.url)
     expect(named).toEqual({ ...replayed, stderr: '' })

@@ -1,3 +1,4 @@
+import type { Trader } from '@svc/devnet'
 import type { StopCause } from '@svc/tool-server/until-stopped'
 import type { Agent } from '../demo/agent.ts'
 import type { Transcript } from '../demo/transcript.ts'
@@ -21,10 +22,22 @@ async function perform(): Promise<void> {
   // The wallet package knows the faucet of this public test chain, whose place the local one takes.
   await onStage({ logLevel: 'error', chainId: 84_532 }, async (scene) => {
     const trader = scene.world.devnet.startTrader({ seed: 'demo', intervalMs: 60 })
-    await tellStory({ ...scene, trader })
+    await tellStory({ ...scene, trader, agent: amidTrades(scene.agent, trader) })
     await trader.stop()
   })
 }
+
+/** The market goes on while a call is under way, but a slow machine lets no more of it pass: what is asked for then mostly holds. */
+function amidTrades(agent: Agent, trader: Pick<Trader, 'atMost'>): Agent {
+  return {
+    ...agent,
+    call: (...asked) => trader.atMost(tradesInACall, () => agent.call(...asked)),
+    refused: (...asked) => trader.atMost(tradesInACall, () => agent.refused(...asked)),
+    tryOut: (...asked) => trader.atMost(tradesInACall, () => agent.tryOut(...asked)),
+  }
+}
+
+const tradesInACall = 3
 
 async function performHostile(): Promise<void> {
   const [{ tellHostileStory }, { turnedTool }, { catalogue }] = await Promise.all([

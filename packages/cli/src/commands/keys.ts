@@ -7,13 +7,23 @@ import { UsageError } from '../usage-error.ts'
 import { runWord } from './word-commands.ts'
 
 /**
- * `svc keys`: which file holds the API keys of a server, and the name and fingerprint of each; `show NAME` prints one. Resolves to
- * the exit code: 0 done, 1 there is none, 2 the words of the call are off.
+ * `svc keys`: which file holds the API keys of a server, and the name and fingerprint of each; `show NAME` prints one. Of wallets that sign in,
+ * `rotate` changes the keys of their tokens, `revoke` and `restore` turn one away and let it in again. Resolves to the exit code: 0 done, 1
+ * there is none, or nothing to do, 2 the words of the call are off.
  */
 export async function keys(argv: readonly string[]): Promise<number> {
   const [word] = argv
   const isList = word === undefined || word.startsWith('-')
-  return runWord(isList ? ['list', ...argv] : argv, { list, show }, 'svc keys takes nothing, list or show NAME')
+  const words = {
+    list,
+    show,
+    rotate: async (rest: readonly string[]) => (await import('../keys/sign-in-words.ts')).rotate(rest),
+    revoke: async (rest: readonly string[]) => (await import('../keys/sign-in-words.ts')).revoke(rest),
+    restore: async (rest: readonly string[]) => (await import('../keys/sign-in-words.ts')).restore(rest),
+  }
+  const takes =
+    'svc keys takes nothing, list, show NAME, rotate, revoke WALLET, TOKEN or CALLER, or restore WALLET or CALLER'
+  return runWord(isList ? ['list', ...argv] : argv, words, takes)
 }
 
 const taken = { values: ['data-dir'], switches: ['json'] } as const satisfies FlagNames<string, string>

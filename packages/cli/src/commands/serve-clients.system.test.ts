@@ -68,13 +68,21 @@ describe('svc serve --transport stdio, without any setting', { timeout }, () => 
   it('starts under the profile learning, and keeps what clients of both SDKs leave over a restart', async () => {
     const env = { SVC_MCP_PROFILE: 'learning', PRIVATE_KEY: `0x${'5a'.repeat(32)}`, LOG_LEVEL: 'error' }
     const pair = { chain: 'base', token0: 'WETH', token1: 'USDC' }
-    const recording = ['manage_insight', 'submit_operator_feedback', 'update_memory_confidence']
+    const recording = [
+      'cancel_watch',
+      'manage_insight',
+      'submit_operator_feedback',
+      'update_memory_confidence',
+      'watch_position',
+    ]
     const client = new Client({ name: 'test', version: '1' }, current)
     await client.connect(new StdioClientTransport({ ...stdio(), env }))
     const { tools } = await client.listTools()
     const listed = tools.filter(({ name }) => recording.includes(name))
     expect(listed.map(({ name }) => name).toSorted()).toEqual(recording)
     expect(listed.map(({ annotations }) => [annotations?.readOnlyHint, annotations?.destructiveHint])).toEqual([
+      [false, false],
+      [false, false],
       [false, false],
       [false, false],
       [false, false],

@@ -54,7 +54,7 @@ it('tells of all callers what is spent, left, waiting and out while nothing stop
     budgetsUsd: { gas: { used: '0.5', cap: '6' }, exitGas: { used: '0', cap: '6' } },
     waiting: { approval: 1, approved: 0, scheduled: 1 },
     out: 0,
-    orders: { open: 0, lastExpiresAt: null },
+    orders: { open: 0, crossChain: 0, lastExpiresAt: null },
   })
   expect(shown.stdout).not.toContain('Orders: ')
 })
@@ -76,6 +76,7 @@ it('says of signed orders that others may fill them, also while it is paused', a
     quote: '{}',
   })
   await place.store.orders.record({
+    kind: 'uniswapx',
     operationId: 'o-1',
     orderId: '0x01',
     requestId: 'q-1',
@@ -90,8 +91,13 @@ it('says of signed orders that others may fill them, also while it is paused', a
     signature: '0x01',
     signedAtBlock: 1n,
   })
+  const { orders } = place.store
+  const [signed] = await orders.open(null)
+  await orders.record({ ...signed!, kind: 'cross_chain', operationId: 'o-2', orderId: '0x02', terms: '{}' })
   expect((await callCommand(['pause', '--data-dir', place.dataDir])).stdout).toContain('A signed order may be filled')
-  expect((await svc()).stdout).toContain('Orders: 1 signed, which others may fill until 2033-05-18T03:33:20.000Z')
+  const { stdout } = await svc()
+  expect(stdout).toContain('Orders: 1 signed, which others may fill until 2033-05-18T03:33:20.000Z')
+  expect(stdout).toContain('Cross-chain orders: 1 opened')
 })
 
 it('says what stops signing, and how to go on', async () => {

@@ -72,6 +72,8 @@ type Status = SigningState & {
 }
 
 type OpenOrders = {
+  /** Opened on chain, to be filled on another. */
+  readonly crossChain: number
   readonly open: number
   /** When the last can be filled no more, ISO 8601; `null` where there is none. */
   readonly lastExpiresAt: string | null
@@ -105,9 +107,15 @@ async function readWaiting({ operations }: Pick<OpenOperations, 'operations'>): 
 }
 
 async function readOrders({ orders }: Pick<OpenOperations, 'orders'>): Promise<OpenOrders> {
-  const open = await orders.open(null)
+  const all = await orders.open(null)
+  const open = all.filter(({ kind }) => kind === 'uniswapx')
+  const crossChain = all.length - open.length
   const last = Math.max(...open.map(({ terms }) => readOrder(terms).deadline))
-  return { open: open.length, lastExpiresAt: open.length === 0 ? null : new Date(last * 1_000).toISOString() }
+  return {
+    crossChain,
+    open: open.length,
+    lastExpiresAt: open.length === 0 ? null : new Date(last * 1_000).toISOString(),
+  }
 }
 
 function textOf(shown: Status, dataDir: string, path: string): string {
@@ -135,6 +143,9 @@ function textOf(shown: Status, dataDir: string, path: string): string {
       : [
           `Orders: ${orders.open} signed, which others may fill until ${orders.lastExpiresAt} though signing stops; cancel_uniswapx_order ends one`,
         ]),
+    ...(orders.crossChain === 0
+      ? []
+      : [`Cross-chain orders: ${orders.crossChain} opened, which end by themselves; get_operation follows each`]),
     ...budgetLines(shown.budgetsUsd),
     '',
   ].join('\n')

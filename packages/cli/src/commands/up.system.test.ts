@@ -1,4 +1,5 @@
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { request } from 'node:http'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -55,6 +56,12 @@ describe('svc up --json', { timeout }, () => {
       wallet: { address },
       api: { url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/), appId: 'svc-local' },
       orders: { url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/v1$/), reactor: address },
+      crossChain: {
+        url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+        chainId: 31_338,
+        chain: 'local-2',
+        settler: address,
+      },
       registry: { address },
       rewards: { url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/), distributor: address },
       tokens: expect.arrayContaining([{ symbol: 'USDC', address, decimals: 6 }]),
@@ -118,6 +125,48 @@ describe('svc up --json', { timeout }, () => {
     expect([(await claim()).status, (await claim()).status]).toEqual([200, 409])
   })
 
+  it('opens the ways in that it is asked for: an authorization server beside it, wallets that sign in, WebSocket', async () => {
+    const world = up('--oauth', '--sign-in', '--websocket')
+    const { oauth, signIn: wallets, webSocket, mcp } = await readyLine(world)
+    const issuer = expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/)
+    expect({ oauth, wallets, webSocket }).toEqual({
+      oauth: {
+        issuer,
+        tokenUrl: `${oauth?.issuer}/token`,
+        machine: { clientId: 'local-machine', clientSecret: expect.stringMatching(/^[\w-]{43}$/) },
+        program: { clientId: 'local-program', redirectUri: 'http://127.0.0.1/callback' },
+      },
+      wallets: { url: new URL('/auth/siwe', mcp.url).href, chainId: 31_337 },
+      webSocket: { url: mcp.url.replace('http', 'ws') },
+    })
+    const refused = await fetch(mcp.url)
+    expect(await refused.json()).toMatchObject({ challenge: { type: 'siwe', chainId: 31_337 } })
+    const place = /resource_metadata="([^"]+)"/.exec(refused.headers.get('www-authenticate') ?? '')?.[1] ?? ''
+    expect(await (await fetch(place)).json()).toMatchObject({
+      resource: mcp.url,
+      authorization_servers: [oauth?.issuer],
+    })
+    const upgrade = { connection: 'Upgrade', upgrade: 'websocket' }
+    const key = {
+      'sec-websocket-version': '13',
+      'sec-websocket-key': 'AAAAAAAAAAAAAAAAAAAAAA==',
+      'sec-websocket-protocol': 'mcp',
+    }
+    const status = await new Promise((resolve, reject) => {
+      const headers = { ...upgrade, ...key, authorization: `Bearer ${mcp.keys.read}` }
+      const asking = request(mcp.url, { headers })
+      asking.on('upgrade', ({ statusCode }, socket) => {
+        socket.destroy()
+        resolve(statusCode)
+      })
+      asking.on('response', ({ statusCode }) => resolve(statusCode))
+      asking.on('error', reject)
+      asking.end()
+    })
+    expect(status).toBe(101)
+    await down(world)
+  })
+
   it('has a trading API beside it build deposits, swaps, collections, claims and migrations, when asked for one', async () => {
     const ready = await readyLine(up('--trading-api'))
     expect(ready.tradingApi).toEqual({ url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/v1$/) })
@@ -150,6 +199,53 @@ describe('svc up --json', { timeout }, () => {
       oldPositionId: old['positionId'],
       version: 'v4',
     })
+  })
+
+  it('has a second chain, to which cross-chain orders lead and from which they lead back, each filled at once', async () => {
+    const ready = await readyLine(up())
+    const { chain: other, ...there } = ready.crossChain
+    const client = await connect(ready)
+    opened.push(() => client.close())
+    const { items } = await call(client, 'list_supported_chains', {})
+    expect(items).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ name: 'local', rpcHealthy: true }),
+        expect.objectContaining({ id: there.chainId, name: other, rpcHealthy: true }),
+      ]),
+    )
+    expect(await call(client, 'get_agent_balance', { chain: other })).toMatchObject({ tokens: [] })
+    const cross = async (chain: string, destinationChain: string, token: string, amount: string) => {
+      const order = { tokenIn: token, tokenOut: token, amount, chain, destinationChain }
+      const placed = await call(client, 'submit_cross_chain_intent', order)
+      const read = () => call(client, 'get_operation', { operationId: placed['operationId'] })
+      await expect.poll(read, { timeout }).toMatchObject({ result: { isFinal: true } })
+      const { state, result } = await read()
+      return { placed, state, result }
+    }
+    const { placed, ...ended } = await cross('local', other, 'USDC', '1000')
+    expect(ended).toEqual({
+      state: 'filled',
+      result: expect.objectContaining({
+        origin: expect.objectContaining({ amountIn: '1000', txHash: placed['txHash'], refundTxHash: null }),
+        destination: expect.objectContaining({
+          chain: { id: there.chainId, name: other },
+          amountOut: placed['minAmountOut'],
+          txHash: expect.stringMatching(/^0x/),
+        }),
+      }),
+    })
+    // The other chain has the transaction, and the first has not.
+    const { txHash } = (ended.result as { readonly destination: { readonly txHash: string } }).destination
+    expect(await askChain({ rpc: there }, 'eth_getTransactionReceipt', txHash)).toMatchObject({ status: '0x1' })
+    expect(await askChain(ready, 'eth_getTransactionReceipt', txHash)).toBeNull()
+    expect(await call(client, 'get_agent_balance', { chain: other })).toMatchObject({
+      tokens: [{ symbol: 'USDC', amount: placed['minAmountOut'] }],
+    })
+    expect(await cross(other, 'local', 'USDC', '500')).toMatchObject({ state: 'filled' })
+    // At the same market, a token is worth on either chain what it is worth on the other.
+    const ether = await cross('local', other, 'WETH', '1')
+    expect(Number(ether.placed['minAmountOut'])).toBeGreaterThan(0.985)
+    expect(Number(ether.placed['minAmountOut'])).toBeLessThan(1)
   })
 
   it.each(['--mcp-port', '--rpc-port', '--api-port'])(
@@ -203,6 +299,7 @@ describe('svc up --json', { timeout }, () => {
     [['--rpc-port', '4000', '--api-port', '4000'], '--rpc-port and --api-port cannot both be 4000'],
     [['--trading-dialect', 'lp'], '--trading-dialect goes with --trading-api'],
     [['--trading-api', '--trading-dialect', 'v2'], '--trading-dialect takes v1 or lp, not "v2"'],
+    [['--profile', 'learn'], '--profile takes data, full or learning, not "learn"'],
     [['--data-dir', ''], '--data-dir takes the name of a directory'],
     [['--data-dir'], '--data-dir'],
     [['--json=yes'], '--json'],

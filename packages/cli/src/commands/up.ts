@@ -13,9 +13,8 @@ export async function up(argv: readonly string[], stopped: Promise<StopCause>): 
     process.exit(0)
   }
   process.stdout.write(json ? `${JSON.stringify(world.ready)}\n` : (await import('../welcome.ts')).welcome(world))
-  const cause = await Promise.race([stopped, world.devnet.exited.then(() => untilSurelyUnasked(stopped))])
-  if (cause === 'chain-ended')
-    process.stderr.write('svc up: the local chain has ended by itself, so the rest ends too\n')
+  const cause = await Promise.race([stopped, world.chainEnded.then(() => untilSurelyUnasked(stopped))])
+  if (cause === 'chain-ended') process.stderr.write('svc up: a local chain has ended by itself, so the rest ends too\n')
   else process.stderr.write(await endingLines(world))
   const code = cause === 'chain-ended' ? 1 : 0
   await stopInTime(world, code)
@@ -24,8 +23,8 @@ export async function up(argv: readonly string[], stopped: Promise<StopCause>): 
 
 function readOptions(argv: readonly string[]): Omit<WorldOptions, 'onProgress'> & { readonly json: boolean } {
   const flags = parseFlags(argv, {
-    values: ['mcp-port', 'rpc-port', 'api-port', 'chain-id', 'data-dir', 'trading-dialect'],
-    switches: ['json', 'trading-api'],
+    values: ['mcp-port', 'rpc-port', 'api-port', 'chain-id', 'profile', 'data-dir', 'trading-dialect'],
+    switches: ['json', 'trading-api', 'oauth', 'sign-in', 'websocket'],
   })
   const portOf = (name: 'mcp-port' | 'rpc-port' | 'api-port') => parseWholeNumber(`--${name}`, flags[name], 0, 65_535)
   const options = {
@@ -34,13 +33,20 @@ function readOptions(argv: readonly string[]): Omit<WorldOptions, 'onProgress'> 
     rpcPort: portOf('rpc-port'),
     apiPort: portOf('api-port'),
     chainId: parseWholeNumber('--chain-id', flags['chain-id'], 1, 2 ** 31) ?? 31_337,
+    profile: profileOf(flags.profile),
     dataDir: flags['data-dir'],
     tradingApi: tradingOf(flags),
+    waysIn: { oauth: flags.oauth, wallets: flags['sign-in'], webSocket: flags.websocket },
     logLevel: process.env['LOG_LEVEL'] ?? 'warn',
   }
   if (options.dataDir === '') throw new UsageError('--data-dir takes the name of a directory')
   refuseSamePort({ '--mcp-port': options.mcpPort, '--rpc-port': options.rpcPort, '--api-port': options.apiPort })
   return options
+}
+
+function profileOf(profile = 'full'): WorldOptions['profile'] {
+  if (profile === 'data' || profile === 'full' || profile === 'learning') return profile
+  throw new UsageError(`--profile takes data, full or learning, not "${profile}"`)
 }
 
 function tradingOf(flags: {

@@ -83,5 +83,5 @@ function indented(text: string): string {
 }
 
 function daysOf(days: number): string {
-  return days === 0 ? 'none' : days === 365 ? 'a year' : `${days} d`
+  return days === 0 ? 'none' : `${days} d`
 }

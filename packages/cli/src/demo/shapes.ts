@@ -136,6 +136,31 @@ export const order = z.object({
   result: z.object({ amountOut: z.string().nullable(), txHash: z.string().nullable() }),
 })
 
+export const vault = z.object({
+  assetSymbol: z.string(),
+  shareSymbol: z.string(),
+  shares: z.string(),
+  balance: z.string(),
+  totalAssets: z.string(),
+})
+
+export const deposited = z.object({ ...written, deposited: z.string() })
+
+export const withdrawn = z.object({ ...written, withdrawn: z.string() })
+
+export const opened = z.object({
+  ...written,
+  operationId: z.string(),
+  isOpened: z.literal(true),
+  amountIn: z.string(),
+  minAmountOut: z.string(),
+})
+
+export const crossing = z.object({
+  state: z.string(),
+  result: z.object({ destination: z.object({ amountOut: z.string().nullable(), txHash: z.string().nullable() }) }),
+})
+
 export const swapped = z.object({
   ...written,
   amountIn: z.string(),
@@ -155,6 +180,7 @@ export const removed = z.object({
 export const price = z.object({ priceUsd: z.number() })
 
 export const balance = z.object({
+  tokens: z.array(z.object({ symbol: z.string(), amount: z.string() })),
   totalUsd: usd,
   allowances: z.array(z.object({ amount: z.string() })),
 })

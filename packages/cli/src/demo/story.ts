@@ -1,11 +1,11 @@
-import type { Transcript } from './transcript.ts'
 import { amount, brief, dollars, number, percent } from './wording.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Trader } from '@svc/devnet'
-import type { World } from '../start-world.ts'
 import { type Agent, proveTransactions } from './agent.ts'
 import { getIdentity } from './identity.ts'
+import { moveToOtherChain } from './other-chain.ts'
+import type { Scene } from './scene.ts'
 import * as shapes from './shapes.ts'
+import { useVault } from './vault.ts'
 
 /** The life of one liquidity position: found, entered, watched, harvested and left, while others trade. */
 export async function tellStory(scene: Scene): Promise<void> {
@@ -20,6 +20,8 @@ export async function tellStory(scene: Scene): Promise<void> {
   const fees = await collect(scene, entry.positionId)
   await swap(scene)
   await swapByOrder(scene)
+  await useVault(scene)
+  await moveToOtherChain(scene)
   const moved = await rebalance(scene, entry.positionId)
   const harvested = await harvest(scene, moved.positionId)
   await beRefused(scene)
@@ -35,14 +37,6 @@ export async function tellStory(scene: Scene): Promise<void> {
   transcript.end(
     `All ${agent.transactions.size} transactions stand on the chain, each successful, and the wallet sent no others.`,
   )
-}
-
-export type Scene = {
-  readonly world: World
-  readonly agent: Agent
-  readonly transcript: Transcript
-  /** Others, who trade from the first chapter to the last. */
-  readonly trader: Trader
 }
 
 type Entry = Awaited<ReturnType<typeof addLiquidity>>

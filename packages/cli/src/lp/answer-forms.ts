@@ -51,6 +51,8 @@ export const tiersForm = z.object({
     feeTier: z.int(),
     confidence: z.enum(['HIGH', 'MODERATE', 'LOW']),
     reason: z.string(),
+    leadAprLow95: z.number().nullable(),
+    leadAprHigh95: z.number().nullable(),
   } satisfies FormOf<Tiers['recommendation']>),
   analysis: z.object({
     pairVolatility: z.object({
@@ -70,6 +72,8 @@ export const tiersForm = z.object({
           arbitrageLossApr: z.number(),
           netApr: z.number(),
           netAprError: z.number(),
+          netAprLow95: z.number().nullable(),
+          netAprHigh95: z.number().nullable(),
           quietDaysPct: z.number(),
         } satisfies FormOf<Tiers['volumeDistribution'][number]>),
       )

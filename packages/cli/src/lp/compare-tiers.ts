@@ -17,8 +17,8 @@ export function compareTiers(pools: readonly CsvPool[], options: CompareTiersOpt
   const [first, ...others] = read.map((tier) => scored(tier, busiest))
   if (first === undefined) throw new TypeError('every pool is a tier')
   const note = `EWMA, 0.94 a day, of ${Number(busiest.days.toFixed(1))} days of ${busiest.file}.`
-  const { sigma: ewma, standardError } = busiest.volatility
-  const about = { volatility: { ewma, standardError, note }, notionalUsd: options.amountUsd }
+  const { sigma: ewma, standardError, ahead } = busiest.volatility
+  const about = { volatility: { ewma, standardError, ahead, note }, notionalUsd: options.amountUsd }
   const reported = formatTiers([first, ...others], about, ({ file }) => ({ file }))
   return {
     pair: busiest.pair,
@@ -59,7 +59,10 @@ function readTier(pool: CsvPool, { amountUsd, blockSeconds }: CompareTiersOption
 }
 
 /** All tiers are scored at the price and the volatility of the pool that traded most. */
-function scored({ file, feePips, market, trade }: ReadTier, { market: { model, ...busiest }, doubts }: ReadTier) {
+function scored(
+  { file, feePips, market, trade }: ReadTier,
+  { market: { model, ...busiest }, doubts, volatility }: ReadTier,
+) {
   const { price, sigma } = model
   const { blockSeconds, value } = busiest
   return {
@@ -70,7 +73,10 @@ function scored({ file, feePips, market, trade }: ReadTier, { market: { model, .
     feeApy30d: null,
     daysKnown: trade.daysKnown,
     weekVolume: sum(trade.volumes.slice(-7)),
-    score: scoreFeeTier({ ...market, trade }, { price, sigma, sigmaError: doubts.sigmaError, blockSeconds, value }),
+    score: scoreFeeTier(
+      { ...market, trade },
+      { price, sigma, sigmaError: doubts.sigmaError, sigmaAhead: volatility.ahead, blockSeconds, value },
+    ),
   }
 }
 

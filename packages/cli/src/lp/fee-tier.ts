@@ -70,6 +70,7 @@ function showTiers({ pair, analysis, recommendation, notes }: z.infer<typeof tie
     pct(one.lvrApr),
     pct(one.arbitrageLossApr),
     withError(one.netApr, one.netAprError),
+    between(one.netAprLow95, one.netAprHigh95),
     pct(one.quietDaysPct),
   ])
   const share = (value: number) => (100 * value).toFixed(1)
@@ -78,14 +79,27 @@ function showTiers({ pair, analysis, recommendation, notes }: z.infer<typeof tie
   return [
     `${pair}, volatility ${sigma}. ${note}`,
     '',
-    figureTable(['tier', 'volume', 'fee APR', 'LVR', 'kept by arbitrage', 'net APR', 'quiet days'], rows).trimEnd(),
+    figureTable(
+      ['tier', 'volume', 'fee APR', 'LVR', 'kept by arbitrage', 'net APR', 'in 95 of 100', 'quiet days'],
+      rows,
+    ).trimEnd(),
     '',
     `Best: ${recommendation.feeTier / 10_000} % (confidence ${recommendation.confidence}). ${recommendation.reason}`,
+    ...leadWords(recommendation),
     '"fee APR" is of a range of two deviations to each side, held 30 days; ± is one standard error. "net APR" takes all of LVR off,',
-    'since the fees seen hold what arbitrageurs pay. "volume" is of 7 days.',
+    'since the fees seen hold what arbitrageurs pay; "in 95 of 100" is where it is to be found over 30 days to come. "volume" is of 7 days.',
     ...notesForPeople(notes).map((one) => `- ${one}`),
     '',
   ].join('\n')
+}
+
+function leadWords({ leadAprLow95: low, leadAprHigh95: high }: z.infer<typeof tiersForm>['recommendation']): string[] {
+  if (low === null || high === null) return []
+  return [`Over 30 days to come its lead is ${between(low, high)} a year in 95 of 100 cases.`]
+}
+
+function between(low: number | null, high: number | null): string {
+  return low === null || high === null ? '-' : `${low.toFixed(2)} to ${pct(high)}`
 }
 
 function withError(value: number, error: number | null): string {

@@ -98,6 +98,12 @@ function showRange(report: z.infer<typeof rangeForm>): string {
   ])
   const { ilPctPercentiles: il, ilPctPercentileErrors: errors } = simulation.estimates
   const sigma = `${(100 * volatility.annualized).toFixed(1)} ± ${(100 * volatility.standardError).toFixed(1)} %`
+  const { annualizedLow95: calmest, annualizedHigh95: wildest } = volatility
+  const ahead = [
+    interval('volatility', calmest && 100 * calmest, wildest && 100 * wildest),
+    interval('fee APR', projections.expectedFeeAprLow95, projections.expectedFeeAprHigh95),
+    interval('net APR', projections.expectedNetAprLow95, projections.expectedNetAprHigh95),
+  ].flat()
   return [
     `${pair}, ${pool === undefined ? '' : `pool ${pool}, `}fee ${fee / 10_000} %, price ${price(currentPrice)}, volatility ${sigma} a year (${volatility.source}, ${volatility.lookback})`,
     '',
@@ -107,6 +113,9 @@ function showRange(report: z.infer<typeof rangeForm>): string {
       `${share(projections.terminalInRangeProbability)}, never left ${share(projections.stayInRangeProbability)}; ` +
       `LVR ${pct(projections.lvrApr)} a year, of which arbitrageurs keep ${pct(projections.arbitrageLossApr)}.`,
     `IL of 9 paths in 10 between ${pct(il.p5)} and ${pct(il.p95)} (± ${errors.p5.toFixed(2)}, ${errors.p95.toFixed(2)}).`,
+    ...(ahead.length === 0
+      ? []
+      : [`To come in ${projections.horizonDays} days, in 95 of 100 cases, of the chosen range: ${ahead.join(', ')}.`]),
     ...sensitivity.map(
       (one) =>
         `At a volatility of ${share(one.annualized)}: fees ${pct(one.expectedFeeApr)}, net ${pct(one.expectedNetApr)}.`,
@@ -115,6 +124,10 @@ function showRange(report: z.infer<typeof rangeForm>): string {
     ...report.notes.map((note) => `- ${note}`),
     '',
   ].join('\n')
+}
+
+function interval(name: string, low: number | null, high: number | null): string[] {
+  return low === null || high === null ? [] : [`${name} ${pct(low)} to ${pct(high)}`]
 }
 
 function price(value: number): string {

@@ -109,7 +109,7 @@ function textOf(plan: string, question: PlanQuestion, chain: Chain, { checks, re
     `tool        ${printable(question.tool ?? 'unknown')}`,
   ]
   const weighed = report === null ? [] : [...weighedLines(report), '']
-  const left = `Not looked at here: ${report === null ? 'simulation, prices, balances, ' : ''}a pause, the circuit breaker.`
+  const left = `Not looked at here: ${report === null ? 'simulation, prices, balances, ' : ''}orders that are open, the destination of a cross-chain order, a pause, the circuit breaker.`
   return [...head, '', ...weighed, ...checks.flatMap(linesOf), '', summary(checks, question), left, ''].join('\n')
 }
 

@@ -57,7 +57,9 @@ test('every contract of the row answers as it should, and the report says what t
     usd: expect.any(Number),
     isLate: false,
   })
-  expect(report.endpoints).toMatchObject([{ problem: null, lagBlocks: 0, batchSize: 100, logRangeBlocks: 100_000 }])
+  expect(report.endpoints).toMatchObject([
+    { problem: null, lagBlocks: 0, batchSize: 100, logRangeBlocks: 80_000, simulates: true },
+  ])
   expect(report.tools.find(({ tool }) => tool === 'execute_swap')).toMatchObject({ can: 'yes', why: 'v2, v3, v4' })
   expect(report.tools.find(({ tool }) => tool === 'get_claimable_rewards')).toMatchObject({ can: 'yes' })
 })
@@ -97,14 +99,14 @@ test.each([
 
 test('an endpoint that limits ranges of logs and batches and keeps no old state is found out', async () => {
   const limited = standIn((call, answer) => {
-    if (call.method === 'eth_getBalance') return refused(call.id)
+    if (call.method === 'eth_call' && call.params[1] !== 'latest') return refused(call.id)
     const [range] = call.params as [{ fromBlock: string; toBlock: string }?]
-    const isWide = call.method === 'eth_getLogs' && Number(range?.toBlock) - Number(range?.fromBlock) > 100
+    const isWide = call.method === 'eth_getLogs' && Number(range?.toBlock) - Number(range?.fromBlock) >= 10
     return isWide ? refused(call.id) : answer
   }, 30)
   for (let block = 0; block < 120; block += 1) await devnet().mineTo(Math.floor(Date.now() / 1_000) + 3_600 + block)
   const report = await verify(limited)
-  expect(report.endpoints).toMatchObject([{ stateDays: 0, batchSize: 25, logRangeBlocks: 100 }])
+  expect(report.endpoints).toMatchObject([{ stateDays: 0, batchSize: 25, logRangeBlocks: 10 }])
   const backtest = report.tools.find(({ tool }) => tool === 'backtest_lp_strategy')
   expect(backtest).toMatchObject({
     can: 'in part',

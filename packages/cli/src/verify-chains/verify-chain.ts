@@ -75,6 +75,7 @@ function toolsOf(
   const priced = chain.tokens.filter(({ symbol }) =>
     feeds.some(({ contract, usd, isLate }) => contract === `feed of ${symbol}` && usd !== null && !isLate),
   )
+  const simulates = endpoints.some((one) => one.problem === null && one.simulates)
   const part = (some: number, all: number) => (some === all ? 'yes' : some === 0 ? 'no' : 'in part')
   return [
     {
@@ -99,6 +100,16 @@ function toolsOf(
       'a distributor',
     ),
     named('submit_uniswapx_order', chain.orderReactor !== undefined && isRight('orderReactor'), 'an order reactor'),
+    named(
+      'submit_cross_chain_intent',
+      chain.crossChainSettler !== undefined && isRight('crossChainSettler'),
+      'a settler of cross-chain orders',
+    ),
+    {
+      tool: 'vault_simulate_deposit, vault_deposit, vault_withdraw, vault_rebalance',
+      can: simulates ? 'yes' : 'no',
+      why: simulates ? 'eth_simulateV1 answers' : 'no endpoint answers eth_simulateV1',
+    },
   ]
 }
 
@@ -123,22 +134,12 @@ function historyDays(chain: Chain, endpoints: readonly EndpointReport[], hasSubg
   const isHosted = Object.values(subgraphs ?? {}).some((place) => !place.includes('://'))
   const hasSubgraph = subgraphs !== undefined && (hasSubgraphKey || !isHosted)
   const usable = endpoints.filter(({ problem }) => problem === null)
-  const logs = usable.map(
-    ({ logRangeBlocks }) => (logRequests * logRangeBlocks * Math.max(chain.blockTimeSeconds, 0.05)) / 86_400,
-  )
   return [
     { days: hasSubgraph ? 366 : 0, by: 'subgraph' },
-    {
-      days: Math.min(sampledDays, Math.max(0, ...usable.map(({ stateDays }) => stateDays))),
-      by: 'state of past blocks',
-    },
-    { days: Math.max(0, ...logs), by: 'swap logs' },
+    { days: Math.max(0, ...usable.map(({ stateDays }) => stateDays)), by: 'state of past blocks' },
+    { days: Math.max(0, ...usable.map(({ logDays }) => logDays)), by: 'swap logs' },
   ].toSorted((a, b) => b.days - a.days)
 }
-
-/** As many as one history asks for, and as many days of hours as samples reach. */
-const logRequests = 64
-const sampledDays = 42
 
 function reachOf(tool: string, days: number, [furthest, ...others]: readonly Reach[]): ToolReach[] {
   if (furthest === undefined) return []

@@ -102,7 +102,8 @@ const same = (expected: Address) => (answer: unknown) =>
 const equal = (expected: unknown) => (answer: unknown) => answer === expected
 
 function expectedOf(chain: Chain): readonly Expected[] {
-  const { permit2, multicall3, rewardDistributor, orderReactor, identityRegistry, sequencerUptimeFeed, tokens } = chain
+  const { permit2, multicall3, rewardDistributor, orderReactor, crossChainSettler } = chain
+  const { identityRegistry, sequencerUptimeFeed, tokens } = chain
   const { universalRouter } = chain.amm
   const plain = (contract: string, address: Address | undefined, ...answers: readonly Answer[]) =>
     address === undefined ? [] : [{ contract, address, answers }]
@@ -112,6 +113,7 @@ function expectedOf(chain: Chain): readonly Expected[] {
     ...versionsOf(chain),
     ...plain('universalRouter', universalRouter?.address),
     ...(orderReactor ? plain('orderReactor', orderReactor, says(orderReactor, 'permit2', same(permit2))) : []),
+    ...plain('crossChainSettler', crossChainSettler),
     ...plain('rewardDistributor', rewardDistributor),
     ...plain('identityRegistry', identityRegistry?.address),
     ...(sequencerUptimeFeed

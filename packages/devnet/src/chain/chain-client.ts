@@ -43,6 +43,11 @@ export type ChainClient = Client<
   TestActions & PublicActions<Transport, undefined>
 >
 
+/** One block more than the depth at which the server takes a block of a local chain for settled. */
+export async function mineSettled(client: ChainClient): Promise<void> {
+  await client.mine({ blocks: 3 })
+}
+
 /** A transaction that the node signs with one of its own accounts. */
 export type NodeTransaction = {
   readonly from: Address

@@ -46,6 +46,7 @@ export function chainRow(layout: Layout, chainId: number, rpcUrl: string): Chain
     permit2: permit2Address,
     rewardDistributor: layout.rewardDistributor,
     orderReactor: layout.orderReactor,
+    crossChainSettler: layout.crossChainSettler,
     wrappedNative: token(tokenSpecs[0]),
     amm: {
       v2: { factory: contracts.v2Factory, router: contracts.v2Router, pairInitCodeHash },

@@ -33,6 +33,7 @@ import {
   type ContractName,
   contractOrder,
   create2Factory,
+  crossChainSettlerInitCode,
   entryPointAddress,
   type FeedName,
   feedOrder,
@@ -82,6 +83,7 @@ export function deploymentCalls(layout: Layout): readonly Call[] {
   const account = canonical('Simple7702Account', zeroHash, accountAbstraction('Simple7702Account'), 1_200_000n)
   const twamm = canonical('the TWAMM hook', twammHookSalt, twammInitCode(layout.contracts), 4_000_000n)
   const reactor = canonical('the order reactor', zeroHash, orderReactorInitCode(layout.roles), 4_000_000n)
+  const settler = canonical('the settler', zeroHash, crossChainSettlerInitCode(layout.roles), 3_000_000n)
   const batches = canonical('BatchDelegate', zeroHash, batchDelegate.bytecode, 1_200_000n)
   const deposit: Call = {
     from: bank,
@@ -104,7 +106,7 @@ export function deploymentCalls(layout: Layout): readonly Call[] {
     gas: 100_000n,
     what: 'enable the 0.01 % fee',
   }
-  const afterAll = [rewards, ...deployVaultCalls(layout), twamm, deposit, enableLowestFee, batches, reactor]
+  const afterAll = [rewards, ...deployVaultCalls(layout), twamm, deposit, enableLowestFee, batches, reactor, settler]
   return [permit2, entryPoint, account, ...contracts, ...tokens, ...agents, ...feeds, ...afterAll]
 }
 

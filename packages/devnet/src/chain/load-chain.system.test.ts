@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { parseAbi } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { deriveAccounts } from '../accounts.ts'
 import { anvilPath } from './start-anvil.ts'
@@ -32,14 +33,17 @@ beforeAll(async () => {
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 
+const serving = (dump: string, at: number) => {
+  const hours = dump === untraded ? 0 : tradingHours
+  return { anvilPath: path, dump, layout, chainId: 31_337, port: 0, tradingHours: hours, now: () => at }
+}
+
 const served = async <T>(
   dump: string,
   at: number,
   read: (anvil: Awaited<ReturnType<typeof loadChain>>) => Promise<T>,
 ) => {
-  const hours = dump === untraded ? 0 : tradingHours
-  const options = { anvilPath: path, dump, layout, chainId: 31_337, port: 0, tradingHours: hours, now: () => at }
-  const anvil = await loadChain(options)
+  const anvil = await loadChain(serving(dump, at))
   try {
     return await read(anvil)
   } finally {
@@ -95,6 +99,29 @@ test('every feed answers of now when the chain is served, however old its state,
   }
 })
 
+test('a state without trades is served at the prices it is given, which its pools have had for as long as it has stood', async () => {
+  const prices = { ...createMarket(history).pricesAt(historyHours), ETH: 3_210, WETH: 3_210, WBTC: 87_000 }
+  const anvil = await loadChain({ ...serving(untraded, now), prices })
+  try {
+    expect(anvil.usd).toEqual(prices)
+    const [head, answers] = [await anvil.client.getBlock(), await readFeeds(anvil.client, layout)]
+    expect(Math.abs(Number(head.timestamp) - now)).toBeLessThan(60)
+    expect(answers.ETH).toEqual({ answer: toFeedAnswer(3_210), updatedAt: Number(head.timestamp) })
+    const pool = layout.pools[1]!
+    expect(Math.abs((await readPool(anvil.client, layout, pool)).price / 3_210 - 1)).toBeLessThan(0.001)
+    const place = { address: pool.id, abi: oracleAbi } as const
+    const [[earlier = 0n, latest = 0n]] = await anvil.client.readContract({
+      ...place,
+      functionName: 'observe',
+      args: [[1_800, 0]],
+    })
+    const [, tick] = await anvil.client.readContract({ ...place, functionName: 'slot0' })
+    expect(Math.abs(Number(latest - earlier) / 1_800 - tick)).toBeLessThan(1)
+  } finally {
+    await anvil.stop()
+  }
+})
+
 test('feeds go on by their rule in the hours that a stale state is traded up', async () => {
   await served(dayOld, now, async ({ client }) => {
     const head = await client.getBlockNumber()
@@ -129,3 +156,8 @@ test('a stale state is traded up to now, hour by hour, at the market of those ho
     expect(Math.abs(price / ETH - 1)).toBeLessThan(0.001)
   })
 })
+
+const oracleAbi = parseAbi([
+  'function observe(uint32[] secondsAgos) view returns (int56[] tickCumulatives, uint160[])',
+  'function slot0() view returns (uint160, int24 tick, uint16, uint16, uint16, uint8, bool)',
+])

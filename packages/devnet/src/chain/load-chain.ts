@@ -6,6 +6,7 @@ import { poolKey } from '../seed/add-liquidity-calls.ts'
 import type { Layout } from '../seed/layout.ts'
 import { leadSeconds } from '../seed/make-dump.ts'
 import { createMarket } from '../seed/market.ts'
+import { arbitrageCall } from '../seed/swap-call.ts'
 import { unitsFor, type UsdPrices } from '../seed/prices.ts'
 import { history, historyHours, tradeHours } from '../seed/trading-hour.ts'
 import { type BlockWriter, type Call, createBlockWriter } from './block-writer.ts'
@@ -44,7 +45,8 @@ async function begin(anvil: Anvil, options: LoadOptions): Promise<UsdPrices> {
   const { layout, tradingHours, now } = options
   const [writer] = await Promise.all([createBlockWriter(client, rpcUrl), client.setAutomine(false)])
   const hour = tradingHours > 0 ? await catchUp(anvil, writer, options) : historyHours
-  const usd = createMarket(history).pricesAt(hour)
+  const usd = options.prices ?? createMarket(history).pricesAt(hour)
+  if (options.prices) await moveInThePast(anvil, writer, { layout, usd })
   // Anvil's clock follows the last block it was given; this puts it back to the present.
   await client.request({ method: 'evm_setTime', params: [now()] })
   await writer.writeBlock([...allPosts(layout, usd), twammOrderCall(layout, usd, now())])
@@ -113,6 +115,8 @@ type LoadOptions = {
   readonly tradingHours: number
   /** Unix seconds. */
   readonly now: () => number
+  /** Takes the place of the market that the state was seeded at. Only for one without trading. */
+  readonly prices?: UsdPrices
   /** Keeps what `renew` needs: as much memory again as the state takes. */
   readonly isRenewable?: boolean
 }
@@ -123,15 +127,31 @@ async function catchUp(
   writer: BlockWriter,
   { layout, tradingHours, now }: LoadOptions,
 ): Promise<number> {
-  const [genesis, head] = await Promise.all([client.getBlock({ blockNumber: 0n }), client.getBlock()])
+  const genesis = await client.getBlock({ blockNumber: 0n })
   const hourZeroTimestamp = Number(genesis.timestamp) + leadSeconds - (historyHours - tradingHours) * 3_600
   const last = Math.floor((now() - hourZeroTimestamp) / 3_600)
   if (last <= historyHours) return historyHours
   const answers = await readFeeds(client, layout)
-  // Anvil starts its clock at the present whatever it loads, and refuses a block before it.
-  await client.request({ method: 'evm_setTime', params: [Number(head.timestamp)] })
+  await setClockToHead(client)
   await tradeHours(writer, { layout, answers, hourZeroTimestamp, first: historyHours + 1, last })
   return last
+}
+
+/** Right after the seeded state, so that a mean of half an hour knows the prices as soon as that is half an hour old. */
+async function moveInThePast(
+  { client }: Anvil,
+  writer: BlockWriter,
+  { layout, usd }: { readonly layout: Layout; readonly usd: UsdPrices },
+): Promise<void> {
+  const seededAt = await setClockToHead(client)
+  await writer.writeBlocks([arbitrageCall(layout, usd)], seededAt)
+}
+
+/** Anvil starts its clock at the present whatever it loads, and refuses a block before it. Returns the head's time, in Unix seconds. */
+async function setClockToHead(client: ChainClient): Promise<number> {
+  const { timestamp } = await client.getBlock()
+  await client.request({ method: 'evm_setTime', params: [Number(timestamp)] })
+  return Number(timestamp)
 }
 
 /** Somebody's order to sell 24,000 dollars of WETH over a day or up to an hour more, for it ends with an hour. */

@@ -11,7 +11,7 @@ import {
 } from 'viem'
 import type { Roles, Sponsors } from '../accounts.ts'
 import { initCodeConstant } from '../artifacts.ts'
-import { batchDelegate, twammHook } from '../contracts.gen.ts'
+import { batchDelegate, crossChainSettler as settler, twammHook } from '../contracts.gen.ts'
 import { feedSpecs, type FeedSymbol } from '../feeds/feed-specs.ts'
 import { type Asset, tokenSpecs, type TokenSymbol } from './token-specs.ts'
 
@@ -51,6 +51,12 @@ export function createLayout({ roles, sponsors }: Pick<Layout, 'roles' | 'sponso
     salt: zeroHash,
     bytecode: orderReactorInitCode(roles),
   })
+  const crossChainSettler = getContractAddress({
+    opcode: 'CREATE2',
+    from: create2Factory,
+    salt: zeroHash,
+    bytecode: crossChainSettlerInitCode(roles),
+  })
   const twamm = { hook, pool: placePool(twammPoolSpec, { contracts, assets, hooks: hook }) }
   return {
     roles,
@@ -61,6 +67,7 @@ export function createLayout({ roles, sponsors }: Pick<Layout, 'roles' | 'sponso
     feeds,
     rewardDistributor,
     orderReactor,
+    crossChainSettler,
     vaults,
     assets,
     pools,
@@ -86,6 +93,11 @@ export function twammInitCode({ poolManager }: Pick<Layout['contracts'], 'poolMa
 export function orderReactorInitCode({ deployer }: Pick<Roles, 'deployer'>): Hex {
   const file = 'dist/cjs/src/contracts/factories/V2DutchOrderReactor__factory.js'
   return concat([initCodeConstant('@uniswap/uniswapx-sdk', file, '_bytecode'), pad(permit2Address), pad(deployer)])
+}
+
+/** Our own settlement of cross-chain orders, at one address on every local chain; the deployer carries its messages. */
+export function crossChainSettlerInitCode({ deployer }: Pick<Roles, 'deployer'>): Hex {
+  return concat([settler.bytecode, pad(deployer)])
 }
 
 export const contractOrder = [
@@ -157,6 +169,7 @@ export type Layout = {
   /** Deployed after the feeds, and the vaults after it. */
   readonly rewardDistributor: Address
   readonly orderReactor: Address
+  readonly crossChainSettler: Address
   readonly vaults: Readonly<Record<VaultKey, Address>>
   /** Tokens, and the zero address for the native currency. */
   readonly assets: Readonly<Record<Asset, Address>>

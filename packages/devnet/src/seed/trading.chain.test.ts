@@ -64,3 +64,18 @@ test('a trader goes on until it is stopped, beside others who use the chain', as
   expect(trader.trades()).toBe(trades)
   expect(await client().getBlockNumber()).toBe(stopped)
 })
+
+test('a trader trades no more often than is said while something is done, and goes on after it', async () => {
+  const trader = devnet().startTrader({ seed: 8, intervalMs: 1 })
+  const traded = await trader.atMost(2, async () => {
+    const before = trader.trades()
+    while (trader.trades() < before + 2) await sleep(5)
+    for (let calls = 0; calls < 10; calls += 1) await devnet().fund(devnet().accounts[0]!.address, { USDC: '1' })
+    return trader.trades() - before
+  })
+  // The one that was under way when it was said may still be mined.
+  expect([2, 3]).toContain(traded)
+  const after = trader.trades()
+  while (trader.trades() < after + 2) await sleep(5)
+  await trader.stop()
+})

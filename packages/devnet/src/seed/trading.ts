@@ -22,12 +22,15 @@ export function createTrading(chain: {
   }
   const startTrader = (options: TraderOptions): Trader => {
     const halt = new AbortController()
-    let trades = 0
+    let [trades, left] = [0, Infinity]
     const work = async () => {
       const next = openSession(chain, String(options.seed), options.pools)
       while (!halt.signal.aborted) {
-        await next()
-        trades += 1
+        if (left > 0) {
+          await next()
+          trades += 1
+          left -= 1
+        }
         await sleep(options.intervalMs, null, { signal: halt.signal }).catch(() => {})
       }
     }
@@ -36,6 +39,14 @@ export function createTrading(chain: {
     finished.catch(() => {})
     const trader: Trader = {
       trades: () => trades,
+      atMost: async (most, during) => {
+        left = most
+        try {
+          return await during()
+        } finally {
+          left = Infinity
+        }
+      },
       stop: async () => {
         halt.abort()
         running.delete(trader)
@@ -79,6 +90,8 @@ export type Trader = {
   stop(): Promise<void>
   /** How many trades were mined so far. */
   trades(): number
+  /** Trades no more often than this while something is done, however long that takes on a busy machine. */
+  atMost<Result>(trades: number, during: () => Promise<Result>): Promise<Result>
 }
 
 type Chain = Parameters<typeof createTrading>[0]

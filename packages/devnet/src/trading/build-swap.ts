@@ -21,6 +21,7 @@ export async function quoteSwap(chain: Chain, rpcUrl: string | null, body: Quote
   if (rpcUrl === null) throw new TypeError('a chain is needed that can be read')
   const client = connect(rpcUrl)
   const asked = { chain, client, body }
+  if (body.type === 'EXACT_OUTPUT') return quoteOutput(asked, isStale)
   const amountIn = BigInt(body.amount)
   const [whole, halves] = await Promise.all([bestFirst(asked, amountIn), bestFirst(asked, amountIn / 2n)])
   const [best] = whole
@@ -46,6 +47,29 @@ export async function quoteSwap(chain: Chain, rpcUrl: string | null, body: Quote
   }
 }
 
+/** The one pool of v2 or v3 that takes least for an output. `null` where none brings it. */
+async function quoteOutput({ chain, client, body }: Asked, isStale: boolean) {
+  const amountOut = BigInt(body.amount)
+  const legs = await Promise.all([
+    ...(body.protocols.includes('V2') ? [unlessRefused(v2Leg({ chain, client, body }, amountOut))] : []),
+    ...(body.protocols.includes('V3')
+      ? feeTiers.map(([fee]) => unlessRefused(v3Leg({ chain, client, body }, amountOut, fee)))
+      : []),
+  ])
+  const [best] = legs.filter((leg) => leg !== null).toSorted((a, b) => (b.amountIn < a.amountIn ? 1 : -1))
+  if (best === undefined) return null
+  const amountIn = isStale ? (best.amountIn * 10n) / 11n : best.amountIn
+  return {
+    chainId: chain.id,
+    swapper: body.swapper,
+    tradeType: 'EXACT_OUTPUT',
+    slippage: body.slippageTolerance,
+    input: { token: body.tokenIn, amount: `${amountIn}` },
+    output: { token: body.tokenOut, amount: body.amount, recipient: body.swapper },
+    route: [[{ ...best.pool, amountIn: `${amountIn}`, amountOut: body.amount }]],
+  }
+}
+
 function scaled({ amountOut }: Leg, isStale: boolean): bigint {
   return isStale ? (amountOut * 11n) / 10n : amountOut
 }
@@ -63,7 +87,7 @@ export function buildSwap(
   const trade = router.RouterTradeAdapter.fromClassicQuote({
     tokenIn: quote.input.token,
     tokenOut: quote.output.token,
-    tradeType: core.TradeType.EXACT_INPUT,
+    tradeType: core.TradeType[quote.tradeType],
     route: quote.route,
   } as Parameters<typeof router.RouterTradeAdapter.fromClassicQuote>[0])
   const isOfV4 = quote.route.flat().some(({ type }) => type === 'v4-pool')
@@ -108,16 +132,18 @@ async function unlessRefused(leg: Promise<Leg | null>): Promise<Leg | null> {
   return leg.catch(() => null)
 }
 
-async function v2Leg({ chain, client, body }: Asked, amountIn: bigint): Promise<Leg | null> {
+/** @param amount on the side that the request names */
+async function v2Leg({ chain, client, body }: Asked, amount: bigint): Promise<Leg | null> {
   if (chain.amm.v2 === undefined) return null
   const [tokenIn, tokenOut] = [wrapped(chain, body.tokenIn), wrapped(chain, body.tokenOut)]
   const { factory, router } = chain.amm.v2
   const pair = await client.readContract({ address: factory, abi, functionName: 'getPair', args: [tokenIn, tokenOut] })
   const read = { address: pair, abi } as const
-  const [[reserve0, reserve1], token0, [, amountOut = 0n]] = await Promise.all([
+  const functionName = body.type === 'EXACT_INPUT' ? 'getAmountsOut' : 'getAmountsIn'
+  const [[reserve0, reserve1], token0, [amountIn = 0n, amountOut = 0n]] = await Promise.all([
     client.readContract({ ...read, functionName: 'getReserves' }),
     client.readContract({ ...read, functionName: 'token0' }),
-    client.readContract({ address: router, abi, functionName: 'getAmountsOut', args: [amountIn, [tokenIn, tokenOut]] }),
+    client.readContract({ address: router, abi, functionName, args: [amount, [tokenIn, tokenOut]] }),
   ])
   const [first, second] = token0 === tokenIn ? [tokenIn, tokenOut] : [tokenOut, tokenIn]
   const reserves = {
@@ -128,7 +154,7 @@ async function v2Leg({ chain, client, body }: Asked, amountIn: bigint): Promise<
   return { pool: { type: 'v2-pool', address: pair, ...ends, ...reserves }, amountIn, amountOut }
 }
 
-async function v3Leg({ chain, client, body }: Asked, amountIn: bigint, fee: number): Promise<Leg | null> {
+async function v3Leg({ chain, client, body }: Asked, amount: bigint, fee: number): Promise<Leg | null> {
   if (chain.amm.v3 === undefined) return null
   const { factory, quoterV2 } = chain.amm.v3
   const [tokenIn, tokenOut] = [wrapped(chain, body.tokenIn), wrapped(chain, body.tokenOut)]
@@ -138,15 +164,25 @@ async function v3Leg({ chain, client, body }: Asked, amountIn: bigint, fee: numb
     functionName: 'getPool',
     args: [tokenIn, tokenOut, fee],
   })
-  const params = { tokenIn, tokenOut, amountIn, fee, sqrtPriceLimitX96: 0n }
+  const params = { tokenIn, tokenOut, fee, sqrtPriceLimitX96: 0n }
+  const quoter = { address: quoterV2, abi }
+  const isInput = body.type === 'EXACT_INPUT'
+  const asked = isInput
+    ? client.simulateContract({
+        ...quoter,
+        functionName: 'quoteExactInputSingle',
+        args: [{ ...params, amountIn: amount }],
+      })
+    : client.simulateContract({ ...quoter, functionName: 'quoteExactOutputSingle', args: [{ ...params, amount }] })
   const [[sqrtPriceX96, tick], liquidity, { result }] = await Promise.all([
     client.readContract({ address: pool, abi, functionName: 'slot0' }),
     client.readContract({ address: pool, abi, functionName: 'liquidity' }),
-    client.simulateContract({ address: quoterV2, abi, functionName: 'quoteExactInputSingle', args: [params] }),
+    asked,
   ])
+  const [amountIn, amountOut] = isInput ? [amount, result[0]] : [result[0], amount]
   const state = { sqrtRatioX96: `${sqrtPriceX96}`, liquidity: `${liquidity}`, tickCurrent: `${tick}`, fee: `${fee}` }
   const ends = { tokenIn: named(chain, tokenIn), tokenOut: named(chain, tokenOut) }
-  return { pool: { type: 'v3-pool', address: pool, ...ends, ...state }, amountIn, amountOut: result[0] }
+  return { pool: { type: 'v3-pool', address: pool, ...ends, ...state }, amountIn, amountOut }
 }
 
 async function v4Leg(
@@ -191,6 +227,9 @@ const abi = parseAbi([
   'function getReserves() view returns (uint112 reserve0, uint112 reserve1, uint32 at)',
   'function token0() view returns (address token)',
   'function getAmountsOut(uint256 amountIn, address[] path) view returns (uint256[] amounts)',
+  'function getAmountsIn(uint256 amountOut, address[] path) view returns (uint256[] amounts)',
+  'struct SingleOutput { address tokenIn; address tokenOut; uint256 amount; uint24 fee; uint160 sqrtPriceLimitX96; }',
+  'function quoteExactOutputSingle(SingleOutput params) returns (uint256 amountIn, uint160 priceAfter, uint32 crossed, uint256 gasUsed)',
   'function getPool(address one, address other, uint24 fee) view returns (address pool)',
   'function slot0() view returns (uint160 sqrtPriceX96, int24 tick, uint16 index, uint16 count, uint16 next, uint8 feeProtocol, bool unlocked)',
   'function liquidity() view returns (uint128 liquidity)',

@@ -19,7 +19,7 @@ import {
 } from './build-call.ts'
 import type { ClaimFeesBody, LpCreateBody, LpDecreaseBody, LpIncreaseBody } from './requests.ts'
 
-/** The same calls as of the older dialect, once the chain was asked for what that one is told. */
+/** The same calls as of the older dialect, once the chain was asked for what that one is given. */
 export async function buildClaimFees(
   world: BuildingFor,
   { tokenId, ...body }: ClaimFeesBody,
@@ -98,7 +98,7 @@ type Placed = {
 
 type PoolState = { readonly poolLiquidity: string; readonly currentTick: number; readonly sqrtRatioX96: string }
 
-/** The amount that was not told, by the vendor's own arithmetic. */
+/** The amount that was not given, by the vendor's own arithmetic. */
 function bothAmounts(
   { sdks: { core, v3 }, chain }: BuildingFor,
   body: Omit<LpIncreaseBody, 'token0Address' | 'token1Address' | 'nftTokenId'>,

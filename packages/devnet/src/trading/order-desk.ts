@@ -16,7 +16,7 @@ import {
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { tokenAbi } from '../abis.ts'
 import { deriveAccounts } from '../accounts.ts'
-import { type ChainClient, connect } from '../chain/chain-client.ts'
+import { type ChainClient, connect, mineSettled } from '../chain/chain-client.ts'
 import { sendNow } from '../start-devnet.ts'
 import { quoteSwap } from './build-swap.ts'
 import { type OrderBody, orderBody, orderQuoteBody, type OrderQuoteBody } from './requests.ts'
@@ -90,28 +90,7 @@ export function createOrderDesk({ chain, rpcUrl, now = Date.now, fillsAtOnce = f
       deadline: (await timeOf()) + orderSeconds,
       cosigner: cosigner.address,
     })
-    const big = numberOf
-    const output = {
-      token: terms.tokenOut,
-      startAmount: big(terms.start),
-      endAmount: big(terms.end),
-      recipient: terms.recipient,
-    }
-    const second = { ...output, startAmount: big(1n), endAmount: big(1n), recipient: thief }
-    const asks = trick === 'validation-contract'
-    // The builder of the SDK would not make what the tricks are.
-    const info = {
-      reactor: terms.reactor,
-      swapper: terms.swapper,
-      nonce: big(trick === 'same-nonce' ? sameNonce : BigInt(bytesToHex(randomBytes(32)))),
-      deadline: terms.deadline,
-      additionalValidationContract: asks ? thief : zeroAddress,
-      additionalValidationData: asks ? '0x01' : '0x',
-      cosigner: terms.cosigner,
-      input: { token: terms.tokenIn, startAmount: big(terms.startIn), endAmount: big(terms.endIn) },
-      outputs: trick === 'second-output' ? [output, second] : [output],
-    }
-    return new UnsignedV2DutchOrder(info, chain.id, chain.permit2)
+    return new UnsignedV2DutchOrder(orderInfo(trick, terms), chain.id, chain.permit2)
   }
 
   /** The later of the clock and the newest block's time, in Unix seconds. */
@@ -130,7 +109,10 @@ export function createOrderDesk({ chain, rpcUrl, now = Date.now, fillsAtOnce = f
     const orderId = order.hash() as Hash
     if (taken.every((one) => one.orderId !== orderId)) {
       taken.push({ orderId, swapper: order.info.swapper as Address, signature: signature as Hex, order })
-      if (fillsAtOnce) fillOrders().catch(() => undefined)
+      if (fillsAtOnce)
+        void fillOrders()
+          .then(() => mineSettled(client()))
+          .catch(() => undefined)
     }
     return { status: 201, body: { orderId, orderStatus: 'open' } }
   }
@@ -148,15 +130,7 @@ export function createOrderDesk({ chain, rpcUrl, now = Date.now, fillsAtOnce = f
 
   async function fill({ order, orderId, signature }: (typeof taken)[number]): Promise<Hash | null> {
     const { CosignedV2DutchOrder } = loadSdk()
-    const at = await timeOf()
-    const cosignerData = {
-      decayStartTime: Math.min(at, order.info.deadline),
-      decayEndTime: order.info.deadline,
-      exclusiveFiller: zeroAddress,
-      exclusivityOverrideBps: numberOf(0n),
-      inputOverride: numberOf(0n),
-      outputOverrides: order.info.outputs.map(() => numberOf(0n)),
-    }
+    const cosignerData = cosignedFrom(await timeOf(), order.info)
     const cosignature = await cosigner.sign({ hash: order.cosignatureHash(cosignerData) as Hash })
     const cosigned = CosignedV2DutchOrder.fromUnsignedOrder(order, cosignerData, cosignature)
     const reactor = reactorOf(chain)
@@ -199,6 +173,42 @@ export type OrderDesk = {
 type Answer = { readonly problem: string } | { readonly status: number; readonly body: object }
 
 export type TakenOrder = { readonly orderId: Hash; readonly swapper: Address; readonly signature: Hex }
+
+/** The builder of the SDK would not make what the tricks are. */
+function orderInfo(trick: OrderTrick | null, terms: ReturnType<typeof tricked>): OrderSdk.UnsignedV2DutchOrder['info'] {
+  const big = numberOf
+  const output = {
+    token: terms.tokenOut,
+    startAmount: big(terms.start),
+    endAmount: big(terms.end),
+    recipient: terms.recipient,
+  }
+  const second = { ...output, startAmount: big(1n), endAmount: big(1n), recipient: thief }
+  const asks = trick === 'validation-contract'
+  return {
+    reactor: terms.reactor,
+    swapper: terms.swapper,
+    nonce: big(trick === 'same-nonce' ? sameNonce : BigInt(bytesToHex(randomBytes(32)))),
+    deadline: terms.deadline,
+    additionalValidationContract: asks ? thief : zeroAddress,
+    additionalValidationData: asks ? '0x01' : '0x',
+    cosigner: terms.cosigner,
+    input: { token: terms.tokenIn, startAmount: big(terms.startIn), endAmount: big(terms.endIn) },
+    outputs: trick === 'second-output' ? [output, second] : [output],
+  }
+}
+
+/** All overrides left out. */
+function cosignedFrom(at: number, { deadline, outputs }: OrderSdk.UnsignedV2DutchOrder['info']) {
+  return {
+    decayStartTime: Math.min(at, deadline),
+    decayEndTime: deadline,
+    exclusiveFiller: zeroAddress,
+    exclusivityOverrideBps: numberOf(0n),
+    inputOverride: numberOf(0n),
+    outputOverrides: outputs.map(() => numberOf(0n)),
+  }
+}
 
 /** As the API words it: numbers as decimal text. */
 function infoOf({ info, chainId }: OrderSdk.UnsignedV2DutchOrder) {

@@ -132,7 +132,7 @@ export type ClaimRewardsBody = z.output<typeof claimRewardsBody>
 /** Body of `POST /quote`. */
 export const quoteBody = z
   .object({
-    type: z.literal('EXACT_INPUT'),
+    type: z.enum(['EXACT_INPUT', 'EXACT_OUTPUT']),
     amount: rawAmount,
     tokenIn: address,
     tokenOut: address,
@@ -194,6 +194,7 @@ export const swapBody = z
       chainId: z.int(),
       swapper: address,
       slippage: z.number(),
+      tradeType: z.enum(['EXACT_INPUT', 'EXACT_OUTPUT']).default('EXACT_INPUT'),
       input: z.object({ token: address, amount: rawAmount }),
       output: z.object({ token: address, amount: rawAmount }),
       route: z.array(z.array(z.record(z.string(), z.unknown())).min(1)).min(1),

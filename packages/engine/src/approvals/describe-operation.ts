@@ -181,11 +181,11 @@ const callerKinds: Readonly<Record<string, string | undefined>> = {
 
 /** An amount as it may be shown, whoever named its token. */
 export function describeAmount(planned: StoredPlan['deltas'][number]): DescribedAmount {
-  const { amount, token, usd, raw, decimals } = planned
+  const { amount, token, chainId, usd, raw, decimals } = planned
   return {
     amount: printable(amount, 100),
     symbol: shownSymbol(planned),
-    token: printable(token),
+    token: chainId === undefined ? printable(token) : `${printable(token)} on chain ${chainId}`,
     usd,
     raw: raw === null ? null : printable(raw, 100),
     decimals,

@@ -1,21 +1,22 @@
 import type { Call } from '../call/call.ts'
 import type { AuditEvent, AuditLog } from './audit.ts'
-import { auditToolCall } from './call-facts.ts'
+import { auditToolCall, callFacts } from './call-facts.ts'
 import { outcomeOf, waitingOperation } from './note-refusal.ts'
 
 /**
  * Sees to it that each write that is asked for has an outcome in the audit log: what the transaction pipeline writes, and
- * where it was refused before it came there (an unknown token, an operation that is over) a line of its own. `audit` is the
- * log as the pipeline has to use it.
+ * where it was refused before it came there (an unknown token, an operation that is over) a line of its own. Where a tool words what
+ * the pipeline refused in another way, a line says with which code the caller was answered. `audit` is the log as the pipeline has to
+ * use it.
  */
 export function createCallOutcomes(log: AuditLog): CallOutcomes {
-  const open = new Map<string, { asked: boolean; hasSigned: boolean }>()
-  const seen = ({ event, requestId }: AuditEvent): void => {
+  const open = new Map<string, Reported>()
+  const seen = ({ event, requestId, code }: AuditEvent): void => {
     const reported = typeof requestId === 'string' ? open.get(requestId) : undefined
     if (typeof requestId !== 'string' || reported === undefined) return
     if (event === 'tx.approval.requested') reported.asked = true
     if (event === 'tx.intent') reported.hasSigned = true
-    if (ends.has(event)) open.delete(requestId)
+    if (ends.has(event)) reported.ended = { code: typeof code === 'string' ? code : null }
   }
   return Object.freeze({
     audit: {
@@ -28,12 +29,17 @@ export function createCallOutcomes(log: AuditLog): CallOutcomes {
     begin: (call: Call) => {
       const { requestId } = call
       auditToolCall(log, call)
-      open.set(requestId, { asked: false, hasSigned: false })
+      open.set(requestId, { asked: false, hasSigned: false, ended: null })
       return (failure: unknown) => {
         const reported = open.get(requestId)
         open.delete(requestId)
         if (failure === null || reported === undefined || (reported.asked && waitingOperation(failure) !== null)) return
-        log.note(outcomeOf(call, failure, reported.hasSigned))
+        const outcome = outcomeOf(call, failure, reported.hasSigned)
+        const pipelineCode = reported.ended?.code
+        if (pipelineCode === undefined) log.note(outcome)
+        else if (pipelineCode !== null && pipelineCode !== outcome.code) {
+          log.note({ ...callFacts(call), event: 'tool.answered', code: outcome.code, pipelineCode })
+        }
       }
     },
   })
@@ -71,6 +77,13 @@ export function createRefusedCallers(options: {
     },
     flush: write,
   })
+}
+
+type Reported = {
+  asked: boolean
+  hasSigned: boolean
+  /** How the pipeline said that it ended: its code, `null` where it did what it should. */
+  ended: { readonly code: string | null } | null
 }
 
 /** Lines that say how a call ended. */

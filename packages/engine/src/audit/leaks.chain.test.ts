@@ -205,7 +205,7 @@ async function increaseOf(pipeline: Pipeline, version: 'v3' | 'v4', tokenId: big
   return { ...intent, deposits: [{ ...deposit!, recipient: pipeline.wallet }] }
 }
 
-/** A road whose wallet holds a v3 position, and which has done nothing itself. */
+/** A pipeline whose wallet holds a v3 position, and which has done nothing itself. */
 async function withPosition(): Promise<Pipeline> {
   const minter = await open()
   await minter.run(await mintIntent(minter))

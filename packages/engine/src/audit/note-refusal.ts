@@ -68,6 +68,9 @@ function operationIn(failure: unknown): string | null {
 /** Whether a rule stood in the way, and which: its code. A failure of the chain or of our own is no decision. */
 function decisionOf(code: ErrorCode) {
   if (code === 'APPROVAL_REQUIRED') return { verdict: 'needs_approval', rule: code }
-  const isRule = errorTable[code].httpStatus === 403 || code === 'SERVER_PAUSED' || code === 'CIRCUIT_BREAKER_OPEN'
+  const isRule = errorTable[code].httpStatus === 403 || otherRules.has(code)
   return isRule ? { verdict: 'deny', rule: code } : { verdict: 'allow', rule: null }
 }
+
+/** Codes of `policyVerdict` and of the switches whose status is not 403. */
+const otherRules = new Set<ErrorCode>(['CIRCUIT_BREAKER_OPEN', 'HOOK_NOT_SUPPORTED', 'NO_TWAMM_HOOK', 'SERVER_PAUSED'])

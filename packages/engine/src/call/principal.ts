@@ -10,6 +10,8 @@ export type Principal = {
   readonly scopes: ReadonlySet<Scope>
   /** Unix milliseconds after which the principal must be authenticated anew, or `null`. */
   readonly expiresAt: number | null
+  /** The registered agent as which a wallet signed in, `<chainId>:<tokenId>`; absent for everybody else. */
+  readonly agentId?: string
 }
 
 export type KeyTier = 'read' | 'feedback' | 'write'
@@ -27,15 +29,18 @@ export const scopes = [
 
 export type Scope = (typeof scopes)[number]
 
+/** Those that nobody has who is not known. */
+export const grantableScopes = ['write:trade', 'write:liquidity', 'write:vault', 'admin:wallet', 'feedback'] as const
+
 /** A principal as JSON: who it is and what it may do, so that what it asked for can be carried out later. */
-export function storePrincipal({ id, stage, tier, scopes: granted }: Principal): string {
-  return JSON.stringify({ id, stage, tier, scopes: [...granted] })
+export function storePrincipal({ id, stage, tier, scopes: granted, agentId }: Principal): string {
+  return JSON.stringify({ id, stage, tier, scopes: [...granted], agentId })
 }
 
 /** A principal from JSON. Throws where it is not one. It was authenticated when it asked, so it does not expire. */
 export function readPrincipal(text: string): Principal {
-  const { scopes: granted, ...rest } = stored.parse(JSON.parse(text))
-  return { ...rest, scopes: new Set(granted), expiresAt: null }
+  const { scopes: granted, agentId, ...rest } = stored.parse(JSON.parse(text))
+  return { ...rest, scopes: new Set(granted), expiresAt: null, ...(agentId !== undefined && { agentId }) }
 }
 
 const stored = z.strictObject({
@@ -43,4 +48,5 @@ const stored = z.strictObject({
   stage: z.enum(['local', 'api-key', 'bearer', 'siwe', 'oauth', 'edge-access']),
   tier: z.enum(['read', 'feedback', 'write']).nullable(),
   scopes: z.array(z.enum(scopes)),
+  agentId: z.string().min(1).optional(),
 })

@@ -22,6 +22,7 @@ export function argumentTokens(
   args: ReadonlyMap<string, unknown>,
   contract: { readonly token: Address | null; readonly wrappedNative: Address },
 ): Readonly<Record<string, Address>> {
+  const ends = endsOf(args.get('path'), functionName)
   const sources: Readonly<Record<string, Address | null>> = {
     '0': addressIn(args, 'token0', 'currency0'),
     '1': addressIn(args, 'token1', 'currency1'),
@@ -29,8 +30,8 @@ export function argumentTokens(
     B: addressIn(args, 'tokenB'),
     ETH: contract.wrappedNative,
     Token: addressIn(args, 'token'),
-    In: addressIn(args, 'tokenIn', 'currencyIn', inOfPool(args)) ?? endsOf(args.get('path'))?.first ?? null,
-    Out: addressIn(args, 'tokenOut', outOfPool(args)) ?? endsOf(args.get('path'))?.last ?? null,
+    In: addressIn(args, 'tokenIn', 'currencyIn', inOfPool(args)) ?? ends?.first ?? null,
+    Out: addressIn(args, 'tokenOut', 'currencyOut', outOfPool(args)) ?? ends?.last ?? null,
     '': addressIn(args, 'token', 'currency') ?? (/wrap/i.test(functionName) ? contract.wrappedNative : contract.token),
   }
   return Object.fromEntries(
@@ -73,6 +74,8 @@ const takesDebt: ReadonlySet<string> = new Set([
   'take amount',
   'swap exact in, one pool amountIn',
   'swap exact in amountIn',
+  'swap exact out, one pool amountOut',
+  'swap exact out amountOut',
 ])
 
 /** Amounts of which 2^255 means the contract's whole balance. */
@@ -135,17 +138,23 @@ function outOfPool(args: ReadonlyMap<string, unknown>): string {
   return args.get('zeroForOne') === true ? 'currency1' : args.get('zeroForOne') === false ? 'currency0' : ''
 }
 
-/** A list of addresses in v2; in v3 bytes that begin and end with one; in v4 a list of hops, each with what comes out of it. */
-function endsOf(path: unknown): { readonly first: Address; readonly last: Address } | null {
+/**
+ * A list of addresses in v2; in v3 bytes that begin and end with one, the token that is bought first where the output is exact; in v4 a
+ * list of hops, each with what comes out of it, or goes into it where the output is exact.
+ */
+function endsOf(path: unknown, functionName: string): { readonly first: Address; readonly last: Address } | null {
   const ends: readonly unknown[] = Array.isArray(path)
     ? [currencyOf(path[0]), currencyOf(path.at(-1))]
     : isHex(path) && size(path) >= addressBytes * 2
       ? [slice(path, 0, addressBytes), slice(path, -addressBytes)]
       : []
-  const [first, last] = ends
+  const [first, last] = boughtFirst.has(functionName) ? ends.toReversed() : ends
   if (typeof first !== 'string' || typeof last !== 'string') return null
   return isAddress(first, { strict: false }) && isAddress(last, { strict: false }) ? { first, last } : null
 }
+
+/** Whose path of v3 begins with the token that is bought. */
+const boughtFirst: ReadonlySet<string> = new Set(['exactOutput', 'v3 swap exact out'])
 
 function currencyOf(hop: unknown): unknown {
   const isHop = typeof hop === 'object' && hop !== null && 'intermediateCurrency' in hop

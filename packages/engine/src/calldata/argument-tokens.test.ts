@@ -1,6 +1,6 @@
 import { concat } from 'viem'
 import { expect, it } from 'vitest'
-import { argumentTokens } from './argument-text.ts'
+import { argumentText, argumentTokens } from './argument-text.ts'
 
 const [usdc, dai, wbtc, weth] = (['a1', 'b2', 'c3', 'd4'] as const).map((end) => `0x${'00'.repeat(19)}${end}` as const)
 const path = concat([usdc!, '0x000bb8', wbtc!, '0x0001f4', dai!])
@@ -32,6 +32,29 @@ it.each([
   ['unwrapWETH9', { amountMinimum: 1n, recipient: dai }, { amountMinimum: weth }],
   ['settle all', { currency: usdc, maxAmount: 1n }, { maxAmount: usdc }],
   ['decreaseLiquidity', { tokenId: 7n, liquidity: 1n, amount0Min: 2n, amount1Min: 3n }, {}],
+  ['exactOutput', { path, amountOut: 1n, amountInMaximum: 2n }, { amountOut: usdc, amountInMaximum: dai }],
+  [
+    'exactOutputSingle',
+    { tokenIn: usdc, tokenOut: dai, amountOut: 1n, amountInMaximum: 2n },
+    { amountOut: dai, amountInMaximum: usdc },
+  ],
+  [
+    'swapTokensForExactTokens',
+    { amountOut: 1n, amountInMax: 2n, path: [usdc, wbtc, dai] },
+    { amountOut: dai, amountInMax: usdc },
+  ],
+  [
+    'swap exact out',
+    {
+      currencyOut: dai,
+      path: [{ intermediateCurrency: usdc }, { intermediateCurrency: wbtc }],
+      amountOut: 1n,
+      amountInMaximum: 2n,
+    },
+    { amountOut: dai, amountInMaximum: usdc },
+  ],
+  ['v3 swap exact out', { path, amountOut: 1n, amountInMax: 2n }, { amountOut: usdc, amountInMax: dai }],
+  ['v2 swap exact out', { path: [usdc, dai], amountOut: 1n, amountInMax: 2n }, { amountOut: dai, amountInMax: usdc }],
   ['exactInput', { path: '0x1234', amountIn: 1n }, {}],
   ['v2 swap', { path: [], amountIn: 1n }, {}],
   ['anything', { amount: 1n }, {}],
@@ -46,4 +69,10 @@ it("takes what a token's own functions name for amounts of that token", () => {
     ['amount', 5n],
   ])
   expect(argumentTokens('approve', args, { token: usdc!, wrappedNative: weth! })).toEqual({ amount: usdc })
+})
+
+it('a list is shown with each of its members, a proof by its length alone', () => {
+  expect(argumentText('v2 swap', 'path', [usdc, dai])).toBe(`[${usdc}, ${dai}]`)
+  expect(argumentText('claim', 'amounts', [1n, 2n])).toBe('[1, 2]')
+  expect(argumentText('claim', 'proofs', [['0x'], ['0x']])).toBe('2, not shown')
 })

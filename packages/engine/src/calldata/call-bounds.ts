@@ -1,6 +1,8 @@
 import type { Chain } from '@svc/wallet/core'
 import { type Hex, zeroAddress } from 'viem'
 import { type Intent, type IntentCall, type IntentOrder, ToolError } from '@svc/amm'
+import { readOpenCalldata } from '@svc/amm/cross-chain'
+import { assetKey } from '../call/asset-key.ts'
 import type { KnownContracts } from './known-contracts.ts'
 import { isUpstreamSurface, type Part, readParts } from './read-parts.ts'
 import {
@@ -88,6 +90,7 @@ function signedOrderBounds({ tokenIn, amountIn, tokenOut, endAmountOut }: Intent
 function boundsOfCall({ to, data, valueWei }: BoundCall, { chain, known }: BoundsContext): CallBounds {
   const surface = known.surfaces.get(to.toLowerCase())
   if (surface === 'twammHook') return orderBounds(data)
+  if (surface === 'crossChainSettler') return openingBounds(data)
   if (surface === 'vault') return { ...noBounds, ...vaultBoundsOf(to, data) }
   if (surface === undefined || surface === 'listed' || !isUpstreamSurface(surface)) return noBounds
   const parts = readParts(surface, chain.amm.universalRouter?.version ?? '2.0', data)
@@ -101,11 +104,35 @@ function boundsOfCall({ to, data, valueWei }: BoundCall, { chain, known }: Bound
 }
 
 /** Of a deposit in v4 the same names stand for the most that it takes. */
-function asksForLeast({ args }: Part): boolean {
+function asksForLeast({ name, args }: Part): boolean {
+  // v4 makes sure of an exact output by what is taken out of the pool.
+  if (name === 'v4.take') return args['amount'] !== 0n
+  if (!name.startsWith('v4.') && typeof args['amountOut'] === 'bigint') return args['amountOut'] > 0n
   return ['amount0Min', 'amount1Min', 'bound0', 'bound1', 'least', 'amountMinimum'].some((name) => {
     const amount = args[name]
     return typeof amount === 'bigint' && amount > 0n
   })
+}
+
+/** What is opened for another chain is a trade by somebody else, whose other end arrives there, under a key of its own. */
+function openingBounds(data: Hex): CallBounds {
+  const { inputToken, inputAmount, destinationChainId, outputToken, outputAmount } = openingOf(data)
+  const [sold, bought] = [inputToken.toLowerCase(), assetKey(destinationChainId, outputToken)]
+  return {
+    ...noBounds,
+    trades: [{ tokenIn: sold, tokenOut: bought, pools: [] }],
+    pays: new Map([[sold, inputAmount]]),
+    brings: new Map([[bought, outputAmount]]),
+    hasLeast: true,
+  }
+}
+
+function openingOf(data: Hex) {
+  try {
+    return readOpenCalldata(data)
+  } catch (cause) {
+    throw new ToolError('UNSAFE_TRANSACTION', 'A call to the settler opens something else than an order.', { cause })
+  }
 }
 
 function orderBounds(data: Hex): CallBounds {

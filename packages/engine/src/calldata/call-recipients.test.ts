@@ -19,8 +19,18 @@ const unwrap = (recipient = wallet) => part('unwrapWETH9', { recipient })
 const sweepV4 = (currency: Address) => part('v4 14', { currency, recipient: one })
 const routed = (recipient: Address) => part('router 00', { recipient, path, amountIn: 1n, payerIsUser: true })
 const wrap = part('router 0b', { recipient: two, amount: 5n })
+const wrapAll = part('router 0b', { recipient: two, amount: 2n ** 255n })
+const takenNative = part('v4 0e', { currency: zeroAddress, recipient: two })
 const onward = (amountIn: bigint) =>
   part('router 08', { recipient: one, amountIn, path: [weth, usdc], payerIsUser: false })
+const unwrapInside = part('router 0c', { recipient: two })
+const sweepRouted = (token: Address) => part('router 04', { token, recipient: wallet })
+const onwardTo = (recipient: Address) =>
+  part('router 08', { recipient, amountIn: 1n, path: [weth, usdc], payerIsUser: true })
+/** Of an exact output: what is bought stands first. */
+const back: Hex = concatHex([weth, '0x0001f4', usdc])
+const routedOut = (name: string, along: Hex | readonly Address[], recipient = two) =>
+  part(name, { recipient, path: along, amountOut: 1n, amountInMax: 2n, payerIsUser: false })
 
 describe('G6: a called contract keeps nothing', () => {
   it.each<readonly [string, Surface, readonly CalldataPart[]]>([
@@ -37,6 +47,16 @@ describe('G6: a called contract keeps nothing', () => {
     ],
     ['router02: kept', 'v3SwapRouter02', [part('exactInputSingle', { recipient: two, tokenOut: weth })]],
     ['router02: another token', 'v3SwapRouter02', [part('exactInput', { recipient: two, path }), sweep(usdc)]],
+    [
+      'router02: an exact output kept',
+      'v3SwapRouter02',
+      [part('exactOutputSingle', { recipient: two, tokenOut: weth })],
+    ],
+    [
+      'router02: what an exact output is paid with, unwrapped',
+      'v3SwapRouter02',
+      [part('exactOutput', { recipient: two, path }), unwrap()],
+    ],
     ['v4: take', 'v4PositionManager', [part('v4 0e', { currency: usdc, recipient: two })]],
     ['v4: take by address', 'v4PositionManager', [part('v4 0e', { currency: usdc, recipient: target })]],
     [
@@ -62,14 +82,50 @@ describe('G6: a called contract keeps nothing', () => {
     ['universal: wrapped, part of it traded', 'universalRouter', [wrap, onward(4n)]],
     ['universal: wrapped, two parts of it traded', 'universalRouter', [wrap, onward(2n), onward(2n)]],
     ['universal: wrapped beside what a trade left', 'universalRouter', [wrap, routed(two), onward(3n), onward(2n)]],
+    ['universal: an exact output kept', 'universalRouter', [routedOut('router 01', back)]],
+    [
+      'universal: what it is paid with, unwrapped',
+      'universalRouter',
+      [routedOut('router 01', path), part('router 0c', { recipient: wallet })],
+    ],
+    [
+      'universal: wrapped for an exact output, the rest left',
+      'universalRouter',
+      [wrap, routedOut('router 09', [weth, usdc], wallet)],
+    ],
     ['universal: unwrapped for nobody', 'universalRouter', [part('router 0c', { recipient: two })]],
+    ['universal: traded, unwrapped, and not swept', 'universalRouter', [routed(two), unwrapInside]],
+    [
+      'universal: unwrapped before it is there',
+      'universalRouter',
+      [unwrapInside, routed(two), sweepRouted(zeroAddress)],
+    ],
+    ['universal: native currency wrapped in part', 'universalRouter', [takenNative, wrap, onward(2n ** 255n)]],
+    ['universal: wrapped before it is there', 'universalRouter', [wrapAll, takenNative, onward(2n ** 255n)]],
+    ['universal: all wrapped, and kept', 'universalRouter', [takenNative, wrapAll]],
+    ['universal: another token unwrapped', 'universalRouter', [onwardTo(two), unwrapInside, sweepRouted(zeroAddress)]],
   ])('%s', (_what, surface, parts) => {
     expect(recipients(surface, ...parts)).toContain(target)
   })
 
   it.each<readonly [string, Surface, readonly CalldataPart[]]>([
     ['v3: both paid out', 'v3PositionManager', [collect(zeroAddress), unwrap(), sweep(usdc)]],
+    [
+      'v4: both of a pair paid out',
+      'v4PositionManager',
+      [part('v4 11', { currency0: usdc, currency1: weth, recipient: two }), sweepV4(usdc), sweepV4(weth)],
+    ],
     ['router02: unwrapped', 'v3SwapRouter02', [part('exactInputSingle', { recipient: two, tokenOut: weth }), unwrap()]],
+    [
+      'router02: an exact output unwrapped',
+      'v3SwapRouter02',
+      [part('exactOutput', { recipient: two, path: back }), unwrap()],
+    ],
+    [
+      'universal: unwrapped inside, and swept with what v4 took',
+      'universalRouter',
+      [routed(two), part('v4 0e', { currency: zeroAddress, recipient: two }), unwrapInside, sweepRouted(zeroAddress)],
+    ],
     [
       'v4: swept',
       'v4PositionManager',
@@ -81,7 +137,28 @@ describe('G6: a called contract keeps nothing', () => {
     ['universal: swept', 'universalRouter', [routed(two), part('router 04', { token: weth, recipient: wallet })]],
     ['universal: wrapped and traded', 'universalRouter', [wrap, onward(5n)]],
     ['universal: wrapped and traded in two parts', 'universalRouter', [wrap, onward(3n), onward(2n)]],
+    [
+      'universal: an exact output unwrapped',
+      'universalRouter',
+      [routedOut('router 01', back), part('router 0c', { recipient: wallet })],
+    ],
+    [
+      'universal: an exact output of pairs swept',
+      'universalRouter',
+      [routedOut('router 09', [weth, usdc]), part('router 04', { token: usdc, recipient: wallet })],
+    ],
+    [
+      'universal: wrapped for an exact output, the rest given back',
+      'universalRouter',
+      [wrap, routedOut('router 09', [weth, usdc], wallet), part('router 0c', { recipient: wallet })],
+    ],
     ['universal: all traded on', 'universalRouter', [routed(two), onward(2n ** 255n)]],
+    ['universal: all wrapped and traded on', 'universalRouter', [takenNative, wrapAll, onward(2n ** 255n)]],
+    [
+      'universal: all paid into v4',
+      'universalRouter',
+      [routed(two), part('v4 0b', { currency: weth, amount: 2n ** 255n, payerIsUser: false })],
+    ],
   ])('unless the same call pays it out: %s', (_what, surface, parts) => {
     expect(recipients(surface, ...parts)).not.toContain(target)
   })

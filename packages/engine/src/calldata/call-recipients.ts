@@ -24,9 +24,18 @@ export function callRecipients(
     if (part.name === 'collect') return new Set(payouts.filter((token) => token !== null)).size >= 2 ? [] : [target]
     const held = heldBy(part, wrappedNative)
     const trades = later.map((one) => one.part)
-    const isPaidOut = (token: string): boolean => payouts.includes(token) || tradeOn(trades, token, part)
+    const isPaidOut = (token: string): boolean =>
+      payouts.includes(token) || tradeOn(trades, token, part) || isTurned(later, token, wrappedNative)
     return held !== null && held.every(isPaidOut) ? [] : [target]
   })
+}
+
+/** Whether all of it becomes native currency in the router, or its wrapped form, which then is held to be paid out like anything else there. */
+function isTurned(later: readonly ReadPart[], token: string, wrappedNative: Address): boolean {
+  const there = later.filter(({ payee }) => payee === 'itself').map(({ part }) => part)
+  if (token === zeroAddress)
+    return there.some(({ name, values }) => name === 'router 0b' && values['amount'] === wholeBalance)
+  return token === wrappedNative.toLowerCase() && there.some(({ name }) => name === 'router 0c')
 }
 
 /** A function, v4 action (`v4 0e`) or router command (`router 04`), with the values of its parameters by name. */
@@ -74,6 +83,7 @@ export type Surface =
   | 'rewardDistributor'
   | 'vault'
   | 'permit2'
+  | 'crossChainSettler'
 
 type Payee = Address | 'caller' | 'itself' | null
 
@@ -94,10 +104,7 @@ function payeeOf(surface: Surface, target: Address, { name, values, manager }: C
   if (recipient === target.toLowerCase()) return 'itself'
   if (name === 'collect' && recipient === zeroAddress) return 'itself'
   const hasNames =
-    surface === 'v4PositionManager' ||
-    surface === 'universalRouter' ||
-    name === 'exactInput' ||
-    name === 'exactInputSingle'
+    surface === 'v4PositionManager' || surface === 'universalRouter' || /^exact(?:In|Out)put(?:Single)?$/.test(name)
   if (hasNames && recipient === routerNames.caller) return 'caller'
   return hasNames && recipient === routerNames.itself ? 'itself' : (value as Address)
 }
@@ -120,8 +127,11 @@ function claimersIn({ values }: CalldataPart): readonly Address[] {
 
 /** What a part leaves in the called contract, in lower case; `null` where that cannot be paid out again. */
 function heldBy({ name, values }: CalldataPart, wrappedNative: Address): readonly string[] | null {
-  if (name === 'exactInputSingle') return [addressOf(values['tokenOut'])]
-  if (name === 'exactInput' || name === 'router 00' || name === 'router 08') return [endsOf(values['path'])[1]]
+  if (name === 'exactInputSingle' || name === 'exactOutputSingle') return [addressOf(values['tokenOut'])]
+  // It is bought from its end.
+  if (name === 'exactOutput' || name === 'router 01') return [endsOf(values['path'])[0]]
+  if (name === 'exactInput' || name === 'router 00' || name === 'router 08' || name === 'router 09')
+    return [endsOf(values['path'])[1]]
   if (name === 'router 0b') return [wrappedNative.toLowerCase()]
   if (name === 'router 0c') return [zeroAddress]
   if (name === 'v4 0e') return [addressOf(values['currency'])]

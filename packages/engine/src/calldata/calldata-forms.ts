@@ -56,6 +56,11 @@ export const v4Unlock = parseAbiParameters('bytes actions, bytes[] params')
 /** Commands of the universal router that are read. The flag that lets a command fail is not among them. */
 export const routerCommands = new Map<number, readonly AbiParameter[] | 'v4Actions'>([
   [0x00, parseAbiParameters('address recipient, uint256 amountIn, uint256 amountOutMin, bytes path, bool payerIsUser')],
+  [0x01, parseAbiParameters('address recipient, uint256 amountOut, uint256 amountInMax, bytes path, bool payerIsUser')],
+  [
+    0x09,
+    parseAbiParameters('address recipient, uint256 amountOut, uint256 amountInMax, address[] path, bool payerIsUser'),
+  ],
   [0x04, parseAbiParameters('address token, address recipient, uint256 amountMin')],
   [
     0x08,

@@ -6,8 +6,8 @@ import type { CalledDeposit } from './deposit-pool.ts'
 
 /**
  * What the calls of an intent touch of the AMM: routers and position managers, which must keep nothing, and positions,
- * which must be the wallet's; and the deposits they make, as declared. Contracts that the operator lists, TWAMM hooks, vaults and wrapped native
- * currency are there to keep things.
+ * which must be the wallet's; and the deposits they make, as declared. Contracts that the operator lists, TWAMM hooks, vaults, settlers of cross-chain
+ * orders and wrapped native currency are there to keep things.
  */
 export function calledContracts(intent: Intent, known: KnownContracts): CalledContracts {
   const contracts = new Map<string, Address>()
@@ -43,7 +43,7 @@ export function calledContracts(intent: Intent, known: KnownContracts): CalledCo
   }
 }
 
-const keeping: ReadonlySet<Surface> = new Set(['wrappedNative', 'twammHook', 'vault', 'permit2'])
+const keeping: ReadonlySet<Surface> = new Set(['wrappedNative', 'twammHook', 'vault', 'permit2', 'crossChainSettler'])
 
 export type CalledContracts = {
   readonly contracts: readonly Address[]

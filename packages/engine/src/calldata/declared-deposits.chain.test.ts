@@ -21,7 +21,7 @@ const orders = [
 ] as const
 const rows = versions.flatMap((version) => orders.map(([one, other]) => [version, one, other] as const))
 
-/** A road that lets a stranger be paid, so that nothing but what is declared of a deposit stands in the way. */
+/** A pipeline that lets a stranger be paid, so that nothing but what is declared of a deposit stands in the way. */
 function openLenient(): Promise<Pipeline> {
   const recipients = { [devnet().chain.id]: [stranger as typeof zeroAddress] }
   return open({ policy: { allowlist: { mode: 'lenient' }, approvalThresholdUsd: null, recipients, ...limits } })

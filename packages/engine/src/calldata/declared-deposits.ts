@@ -112,7 +112,7 @@ function openingOf({ createsPool, sqrtPriceX96 }: IntentDeposit): string {
 function calldataOpening(declared: IntentDeposit, { version, opensAt }: CalldataDeposit): string {
   if (version !== 'v2') return `${opensAt ?? 'none'}`
   const { createsPool, amount0, amount1 } = declared
-  return createsPool ? `${attempt(() => sqrtPriceFromAmounts(amount1, amount0)) ?? 'none'}` : 'none'
+  return createsPool ? `${attempt(() => sqrtPriceFromAmounts({ amount0, amount1 })) ?? 'none'}` : 'none'
 }
 
 function amountRows(declared: IntentDeposit, made: Made): readonly Row[] {

@@ -162,8 +162,12 @@ describe('calldata for a person', () => {
     const world = { ...chain, amm: { ...chain.amm, universalRouter: { ...universalRouter!, version } } }
     const other = version === '2.1.1' ? '2.0' : '2.1.1'
     const request = { slippageBps: 50, deadline: 1_800_000_000, recipient: stranger } as const
-    const shown = (pools: readonly Pool[], tokenIn: Token, tokenOut: Token, of: Chain = world) => {
-      const quote = { ...facts, route: pools.map((pool) => ({ pool, tokenIn: pool.token0, tokenOut: pool.token1 })) }
+    const shown = (pools: readonly Pool[], tokenIn: Token, tokenOut: Token, of: Chain = world, isExactOut = false) => {
+      const quote = {
+        ...facts,
+        ...(isExactOut ? { isExactOut } : {}),
+        route: pools.map((pool) => ({ pool, tokenIn: pool.token0, tokenOut: pool.token1 })),
+      }
       const [call] = planSwapV4(world, quote, { ...request, tokenIn, tokenOut }).intent.calls
       return describeCalldata(of, call!).calls
     }
@@ -215,6 +219,23 @@ describe('calldata for a person', () => {
         },
         tokens: { amountIn: weth.address, amountOutMinimum: tether.address },
       })
+    })
+
+    it('shows an exact output, through one pool and along a path, by the most that it takes', () => {
+      const amounts = { amountOut: '1000', amountInMaximum: '3015000000' }
+      const [one, settle, take] = shown([poolOf(weth, dollar)], dollar, weth, world, true)
+      expect(one).toMatchObject({
+        function: 'swap exact out, one pool',
+        arguments: { zeroForOne: 'false', ...amounts },
+      })
+      expect(one?.tokens).toEqual({ amountOut: weth.address, amountInMaximum: usdc })
+      expect([settle?.arguments['maxAmount'], take?.arguments['amount']]).toEqual(['3015000000', '1000'])
+      const [path] = shown([poolOf(weth, dollar), poolOf(dollar, tether)], weth, tether, world, true)
+      expect(path).toMatchObject({ function: 'swap exact out', arguments: { currencyOut: tether.address, ...amounts } })
+      expect(path?.arguments['path']).toMatch(
+        new RegExp(`^\\[{intermediateCurrency ${weth.address};.*${dollar.address};`),
+      )
+      expect(path?.tokens).toEqual({ amountOut: tether.address, amountInMaximum: weth.address })
     })
 
     it('leaves the layout of another router whole', () => {

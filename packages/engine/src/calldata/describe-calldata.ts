@@ -12,6 +12,7 @@ import {
   isHex,
   size,
 } from 'viem'
+import { settlerCallAbi } from '@svc/amm/abis'
 import { positionPermitAbi } from '@svc/amm/liquidity'
 import { registryOf } from './identity-registries.ts'
 import {
@@ -213,6 +214,7 @@ function contractsOf(chain: Chain): ReadonlyMap<string, NamedContract> {
     ...tokens.map(({ address, symbol }) => [address, `the token ${symbol}`, erc20Abi] as const),
     [wrappedNative.address, `the token ${wrappedNative.symbol}`, [...erc20Abi, ...wrappedNativeAbi]],
     [permit2, 'Permit2', [...permit2Abi, ...permit2NonceAbi]],
+    [chain.crossChainSettler, 'the settler of cross-chain orders', settlerCallAbi],
     [amm.v2?.router, 'the v2 router', v2RouterAbi],
     [amm.v3?.positionManager, 'the v3 position manager', v3PositionManagerAbi],
     [amm.v3?.swapRouter02, 'the v3 swap router', v3SwapRouter02Abi],

@@ -40,12 +40,16 @@ export function knownContracts(chain: Chain, policy: Policy): KnownContracts {
     [chain.wrappedNative.address, 'wrappedNative'],
     [chain.rewardDistributor, 'rewardDistributor'],
     [chain.permit2, 'permit2'],
+    [chain.crossChainSettler, 'crossChainSettler'],
     ...(registry === null ? [] : [[registry.address, registrySurfaces[registry.form]] as const]),
   ]
   for (const [address, surface] of own) if (address !== undefined) surfaces.set(address.toLowerCase(), surface)
   const spenders: readonly (readonly [Address, string])[] = [
     ...amm.flatMap(([address, surface]) => (address === undefined ? [] : [[address, surface] as const])),
     [chain.permit2, 'permit2'],
+    ...(chain.crossChainSettler === undefined
+      ? []
+      : [[chain.crossChainSettler, 'the settler of cross-chain orders'] as const]),
     ...twammHooks.map(({ hook }) => [hook, 'a TWAMM hook of the policy'] as const),
     ...vaults.map((vault) => [vault, 'a vault of the policy'] as const),
     ...listed(policy.spenders).map((address) => [address, 'listed by the policy'] as const),

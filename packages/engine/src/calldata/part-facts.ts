@@ -14,6 +14,8 @@ export type PartFacts = {
   readonly recipients: readonly Address[]
   /** Tokens that go to its recipients. */
   readonly pays: readonly Address[]
+  /** What it may not need all of in the contract. */
+  readonly leaves: readonly Address[]
   readonly deadlines: readonly bigint[]
   readonly positionIds: readonly bigint[]
   /** Liquidity it takes out of the position. */
@@ -88,6 +90,7 @@ const nothing: PartFacts = {
   leasts: [],
   recipients: [],
   pays: [],
+  leaves: [],
   deadlines: [],
   positionIds: [],
   removes: [],
@@ -112,6 +115,14 @@ const routerSwap: Reader = (arg) => {
   const traded = swap(ends, amountIn, arg.uint('least'))
   // The router's own balance was put there by a part before this one.
   return arg.flag('payerIsUser') ? traded : { ...traded, takes: [], tokens: [ends[0]] }
+}
+/** The router lets no less than an exact output of v3 pass. */
+const routerSwapOut: Reader = (arg) => outputOf(arg, [arg.ends('path')[1], arg.ends('path')[0]], arg.uint('amountOut'))
+/** Of v2 it looks at no outcome, and sells what arrives at a pair: of a token that keeps a part of its transfers that brings less. */
+const routerSwapOutOfPairs: Reader = (arg) => outputOf(arg, arg.ends('path'), 0n)
+function outputOf(arg: Arguments, ends: readonly [Address, Address], least: bigint): Partial<PartFacts> {
+  const traded = swap(ends, arg.uint('most'), least)
+  return arg.flag('payerIsUser') ? traded : { ...traded, takes: [], tokens: [ends[0]], leaves: [ends[0]] }
 }
 const v2Swap: Reader = (arg) => swap(arg.ends('path'), arg.uint('amountIn'), arg.uint('amountOutMin'))
 const v2NativeIn: Reader = (arg, { valueWei }) => swap(arg.ends('path'), valueWei, arg.uint('amountOutMin'))
@@ -194,6 +205,8 @@ const readers: Readonly<Record<string, Reader>> = {
   initializePool: (arg) => ({ ...keyFacts(arg.inner('key'), arg.uint('sqrtPriceX96')) }),
   V3_SWAP_EXACT_IN: routerSwap,
   V2_SWAP_EXACT_IN: routerSwap,
+  V3_SWAP_EXACT_OUT: routerSwapOut,
+  V2_SWAP_EXACT_OUT: routerSwapOutOfPairs,
   SWEEP: (arg) => payout(arg.address('token'), arg.uint('least')),
   UNWRAP_WETH: (arg) => payout(zeroAddress, arg.uint('least')),
   WRAP_ETH: () => ({ tokens: [zeroAddress] }),

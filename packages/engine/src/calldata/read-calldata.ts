@@ -14,6 +14,7 @@ import {
 import {
   permit2NonceAbi,
   rewardDistributorAbi,
+  settlerCallAbi,
   twammOrderAbi,
   universalRouterAbi,
   v2RouterAbi,
@@ -23,6 +24,7 @@ import {
   vaultCallAbi,
   wrappedNativeAbi,
 } from '@svc/amm/abis'
+import { readOpenCalldata } from '@svc/amm/cross-chain'
 import {
   callCodec,
   type CallCodec,
@@ -52,6 +54,7 @@ export function readCalldata(
   managers: PositionManagers = {},
 ): CalldataReading | null {
   try {
+    if (surface === 'crossChainSettler') return readOpenOrder(data)
     const parts = readFunction(surfaces[surface], data, { target, managers, depth: 0 })
     const positions = parts.filter(({ values }) => typeof values['tokenId'] === 'bigint')
     const nested = nestedIn(parts)
@@ -67,6 +70,18 @@ export function readCalldata(
     }
   } catch {
     return null
+  }
+}
+
+/** Whom an order pays at the other end, and until when. */
+function readOpenOrder(data: Hex): CalldataReading {
+  const { recipient, fillDeadline } = readOpenCalldata(data)
+  return {
+    recipients: [recipient],
+    deadlines: [BigInt(fillDeadline)],
+    positionIds: [],
+    removesLiquidity: false,
+    deposits: [],
   }
 }
 
@@ -123,6 +138,7 @@ const surfaces: Readonly<Record<Surface, CallCodec>> = {
   vault: callCodec(vaultCallAbi),
   // What uses nonces up, so that nobody fills an order: whatever else it can do is done by signatures.
   permit2: callCodec(cancelAbi),
+  crossChainSettler: callCodec(settlerCallAbi),
 }
 
 const deepestNesting = 3

@@ -31,7 +31,7 @@ export function readParts(surface: UpstreamSurface, version: RouterVersion, data
 
 export type UpstreamSurface = Exclude<
   Surface,
-  'twammHook' | 'vault' | 'permit2' | 'wrappedNative' | 'identityRegistry' | 'handleRegistry'
+  'twammHook' | 'vault' | 'permit2' | 'crossChainSettler' | 'wrappedNative' | 'identityRegistry' | 'handleRegistry'
 >
 
 export function isUpstreamSurface(surface: Surface): surface is UpstreamSurface {
@@ -196,12 +196,18 @@ type ActionForm = { readonly name: string; readonly parameters: readonly AbiPara
 type RouterVersion = NonNullable<AmmDeployment['universalRouter']>['version']
 
 /**
- * Commands of the universal router (Commands.sol). Left out, and so refused: exact outputs, permits, transfers, shares of
+ * Commands of the universal router (Commands.sol). Left out, and so refused: permits, transfers, shares of
  * the payment (PAY_PORTION), sub-plans, bridges, and any command that may fail silently. Calls of the position managers are read like
  * calls of their own.
  */
 const routerCommands: ReadonlyMap<number, ActionForm> = new Map([
   form(0x00, 'V3_SWAP_EXACT_IN', 'address recipient, uint256 amountIn, uint256 least, bytes path, bool payerIsUser'),
+  form(0x01, 'V3_SWAP_EXACT_OUT', 'address recipient, uint256 amountOut, uint256 most, bytes path, bool payerIsUser'),
+  form(
+    0x09,
+    'V2_SWAP_EXACT_OUT',
+    'address recipient, uint256 amountOut, uint256 most, address[] path, bool payerIsUser',
+  ),
   form(0x04, 'SWEEP', 'address token, address recipient, uint256 least'),
   form(
     0x08,
@@ -226,12 +232,24 @@ function v4Actions(version: RouterVersion): ReadonlyMap<number, ActionForm> {
     form(0x07, 'v4.swapPath', [
       'ByPath byPath',
       `struct ByPath { address currencyIn; PathKey[] path;${hopsOfPath} uint128 amountIn; uint128 least; }`,
-      'struct PathKey { address intermediateCurrency; uint24 fee; int24 tickSpacing; address hooks; bytes hookData; }',
+      pathKey,
+    ]),
+    form(0x08, 'v4.swapSingleOut', [
+      'Single single',
+      `struct Single { PoolKey key; bool zeroForOne; uint128 amountOut; uint128 most;${hopOfSingle} bytes hookData; }`,
+      poolKey,
+    ]),
+    form(0x09, 'v4.swapPathOut', [
+      'ByPath byPath',
+      `struct ByPath { address currencyOut; PathKey[] path;${hopsOfPath} uint128 amountOut; uint128 most; }`,
+      pathKey,
     ]),
   ])
 }
 
 const poolKey = 'struct PoolKey { address currency0; address currency1; uint24 fee; int24 tickSpacing; address hooks; }'
+const pathKey =
+  'struct PathKey { address intermediateCurrency; uint24 fee; int24 tickSpacing; address hooks; bytes hookData; }'
 const modify = 'uint256 tokenId, uint256 liquidity, uint128 bound0, uint128 bound1, bytes hookData'
 
 const plainActions: readonly (readonly [number, ActionForm])[] = [

@@ -8,6 +8,8 @@ export type NamedPart = { readonly name: string; readonly parameters: readonly A
 export const v4Unlock = parseAbiParameters('bytes actions, bytes[] params')
 
 const poolKey = 'struct PoolKey { address currency0; address currency1; uint24 fee; int24 tickSpacing; address hooks; }'
+const pathKey =
+  'struct PathKey { address intermediateCurrency; uint24 fee; int24 tickSpacing; address hooks; bytes hookData; }'
 
 /**
  * Actions of v4, by the constants and layouts of v4-periphery's `Actions` and `CalldataDecoder`, as the chain's universal
@@ -68,7 +70,6 @@ const actionsByVersion: Readonly<Record<RouterVersion, ReadonlyMap<number, Named
   '2.1.1': withSwaps({ single: true, path: true }),
 }
 
-/** Exact outputs stay whole: the wallet makes none, and what is built elsewhere may hold none. */
 function withSwaps(hopPrices: { readonly single: boolean; readonly path: boolean }): ReadonlyMap<number, NamedPart> {
   const hopPrice: string = hopPrices.single ? ' uint256 minHopPriceX36;' : ''
   const hopPricesOfPath: string = hopPrices.path ? ' uint256[] minHopPriceX36;' : ''
@@ -80,12 +81,24 @@ function withSwaps(hopPrices: { readonly single: boolean; readonly path: boolean
   const byPath: readonly AbiParameter[] = parseAbiParameters([
     'ByPath byPath',
     `struct ByPath { address currencyIn; PathKey[] path;${hopPricesOfPath} uint128 amountIn; uint128 amountOutMinimum; }`,
-    'struct PathKey { address intermediateCurrency; uint24 fee; int24 tickSpacing; address hooks; bytes hookData; }',
+    pathKey,
+  ] as const)
+  const singleOut: readonly AbiParameter[] = parseAbiParameters([
+    'Single single',
+    `struct Single { PoolKey key; bool zeroForOne; uint128 amountOut; uint128 amountInMaximum;${hopPrice} bytes hookData; }`,
+    poolKey,
+  ] as const)
+  const byPathOut: readonly AbiParameter[] = parseAbiParameters([
+    'ByPath byPath',
+    `struct ByPath { address currencyOut; PathKey[] path;${hopPricesOfPath} uint128 amountOut; uint128 amountInMaximum; }`,
+    pathKey,
   ] as const)
   return new Map<number, NamedPart>([
     ...plainActions,
     [0x06, { name: 'swap exact in, one pool', parameters: single }],
     [0x07, { name: 'swap exact in', parameters: byPath }],
+    [0x08, { name: 'swap exact out, one pool', parameters: singleOut }],
+    [0x09, { name: 'swap exact out', parameters: byPathOut }],
   ])
 }
 
@@ -94,6 +107,20 @@ export const routerCommands: ReadonlyMap<number, NamedPart> = new Map([
   [
     0x00,
     part('v3 swap exact in', 'address recipient, uint256 amountIn, uint256 amountOutMin, bytes path, bool payerIsUser'),
+  ],
+  [
+    0x01,
+    part(
+      'v3 swap exact out',
+      'address recipient, uint256 amountOut, uint256 amountInMax, bytes path, bool payerIsUser',
+    ),
+  ],
+  [
+    0x09,
+    part(
+      'v2 swap exact out',
+      'address recipient, uint256 amountOut, uint256 amountInMax, address[] path, bool payerIsUser',
+    ),
   ],
   [0x04, part('sweep', 'address token, address recipient, uint256 amountMin')],
   [

@@ -88,6 +88,123 @@ describe('what the trades of one call permit', () => {
     expect(bounds([router, fromRouter, v4(usdc, native, 0n, 9n)]).pays).toEqual(new Map())
   })
 
+  it('of an exact output is the most that it may take, and just what is asked for', () => {
+    const through = (name: string, args: Part['args']): Part => ({ name, args: { amountOut: 7n, ...args } })
+    const single = through('exactOutputSingle', {
+      tokenIn: usdc,
+      tokenOut: weth,
+      fee: 500,
+      amountInMaximum: 3_000n,
+      sqrtPriceLimitX96: 0n,
+    })
+    const back = encodePacked(
+      ['address', 'uint24', 'address', 'uint24', 'address'],
+      [weth as Address, 500, usdt as Address, 100, usdc as Address],
+    )
+    const along = through('exactOutput', { path: back, amountInMaximum: 3_000n })
+    const pairs = through('swapTokensForExactTokens', { path: [usdc, weth], amountInMax: 3_000n })
+    const routed = { most: 3_000n, payerIsUser: true }
+    const routedAlong = through('V3_SWAP_EXACT_OUT', { path: back, ...routed })
+    const routedPairs = through('V2_SWAP_EXACT_OUT', { path: [usdc, weth], ...routed })
+    const inside = { ...routedAlong, args: { ...routedAlong.args, payerIsUser: false } }
+    expect(bounds([router, inside])).toMatchObject({ pays: new Map(), brings: new Map([[weth, 7n]]) })
+    // The universal router looks at no outcome of v2: what is made sure of there is what pays it out.
+    const overTwo = through('V2_SWAP_EXACT_OUT', { path: [usdc, usdt, weth], ...routed })
+    for (const part of [overTwo, routedPairs])
+      expect(bounds([part])).toMatchObject({ pays: new Map([[usdc, 3_000n]]), brings: new Map([[weth, 0n]]) })
+    const paidOut: Part = { name: 'SWEEP', args: { token: weth, recipient: `0x${'5'.repeat(40)}`, least: 7n } }
+    expect(bounds([router, routedPairs, paidOut])).toMatchObject({ brings: new Map([[weth, 7n]]) })
+    for (const [part, feeBps] of [
+      [routedAlong, 6],
+      [single, 5],
+      [along, 6],
+      [pairs, 30],
+    ] as const) {
+      expect(bounds([part])).toMatchObject({ pays: new Map([[usdc, 3_000n]]), brings: new Map([[weth, 7n]]), feeBps })
+    }
+    expect(bounds([along]).trades).toMatchObject([{ tokenIn: usdc, tokenOut: weth }])
+    const reversed = encodePacked(
+      ['address', 'uint24', 'address', 'uint24', 'address'],
+      [usdc as Address, 100, usdt as Address, 500, weth as Address],
+    )
+    const forth = bounds([{ name: 'exactInput', args: { path: reversed, amountIn: 1n, amountOutMinimum: 0n } }])
+    expect(bounds([along]).trades[0]?.pools).toEqual(forth.trades[0]?.pools)
+    const native = through('swapETHForExactTokens', { path: [weth, usdc] })
+    expect(bounds([native], { valueWei: 9n })).toMatchObject({
+      pays: new Map([[weth, 9n]]),
+      brings: new Map([[usdc, 7n]]),
+    })
+  })
+
+  it('an exact output with a price limit of its own makes sure of nothing', () => {
+    const args = {
+      tokenIn: usdc,
+      tokenOut: weth,
+      fee: 500,
+      amountOut: 7n,
+      amountInMaximum: 3_000n,
+      sqrtPriceLimitX96: 1n,
+    }
+    expect(bounds([{ name: 'exactOutputSingle', args }])).toMatchObject({
+      pays: new Map([[usdc, 3_000n]]),
+      brings: new Map([[weth, 0n]]),
+    })
+  })
+
+  it('an exact output of v4 is sure by what is taken of it alone, and takes what is settled at most', () => {
+    const { args } = v4(usdc, native, 0n, 0n)
+    const sale: Part = {
+      name: 'v4.swapSingleOut',
+      args: { key: args['key'], zeroForOne: args['zeroForOne'], amountOut: 7n, most: 3_000n },
+    }
+    const settle: Part = { name: 'v4.settleAll', args: { token: usdc, most: 4_000n } }
+    const take = (amount: bigint, recipient = tokenOf('USDT')): Part => ({
+      name: 'v4.take',
+      args: { token: native, recipient, amount },
+    })
+    expect(bounds([router, sale, settle, take(7n)])).toMatchObject({
+      pays: new Map([[usdc, 3_000n]]),
+      brings: new Map([[weth, 7n]]),
+      feeBps: 5,
+    })
+    expect(bounds([router, sale, settle, take(0n)]).brings).toEqual(new Map([[weth, 0n]]))
+    expect(bounds([router, sale, settle, take(7n, ownAlias)]).brings).toEqual(new Map([[weth, 0n]]))
+    const hop = (intermediateCurrency: string, fee: number) => ({
+      intermediateCurrency,
+      fee,
+      tickSpacing: 10,
+      hooks: native,
+      hookData: '0x',
+    })
+    const path: Part = {
+      name: 'v4.swapPathOut',
+      args: { currencyOut: native, path: [hop(usdc, 100), hop(usdt, 500)], amountOut: 7n, most: 3_000n },
+    }
+    const forth: Part = {
+      name: 'v4.swapPath',
+      args: { currencyIn: usdc, path: [hop(usdt, 100), hop(native, 500)], amountIn: 1n, least: 0n },
+    }
+    expect(bounds([router, path, settle, take(7n)])).toMatchObject({
+      pays: new Map([[usdc, 3_000n]]),
+      brings: new Map([[weth, 7n]]),
+      feeBps: 6,
+    })
+    expect(bounds([router, path]).trades[0]?.pools).toEqual(bounds([router, forth]).trades[0]?.pools)
+    expect(bounds([router, path]).trades).toMatchObject([{ tokenIn: usdc, tokenOut: weth }])
+  })
+
+  it('parts of an input that pay the router are sure by the one payout behind them', () => {
+    const inside = (part: Part): Part => ({ ...part, args: { ...part.args, recipient: ownAlias } })
+    const parts = [router, inside(v3In([usdc, 500, weth], 1_000n, 0n)), inside(v3In([usdc, 3_000, weth], 2_000n, 0n))]
+    const sweep: Part = { name: 'SWEEP', args: { token: weth, recipient: tokenOf('USDT'), least: 9n } }
+    expect(bounds([...parts, sweep])).toMatchObject({
+      pays: new Map([[usdc, 3_000n]]),
+      brings: new Map([[weth, 9n]]),
+      feeBps: 5,
+    })
+    expect(bounds(parts).brings).toEqual(new Map([[weth, 0n]]))
+  })
+
   it('a dear pool beside a cheap one excuses nothing, and a hook that decides its fee neither', () => {
     const settle: Part = { name: 'v4.settleAll', args: { token: usdc, most: 10n } }
     const dear = [v4(usdc, native, 1n, 0n, 90_000), settle]

@@ -1,30 +1,13 @@
 import { larger } from '@svc/lp-math'
-import {
-  decodeFunctionData,
-  getAbiItem,
-  getAddress,
-  type Hex,
-  size,
-  slice,
-  toFunctionSelector,
-  zeroAddress,
-} from 'viem'
-import { poolIdOf, type PoolKey } from '@svc/amm/liquidity'
+import { decodeFunctionData, getAbiItem, type Hex, toFunctionSelector, zeroAddress } from 'viem'
+import type { PoolKey } from '@svc/amm/liquidity'
 import { twammOrderAbi } from '@svc/amm/abis'
 import { routerNames } from './call-recipients.ts'
 import { sureLeasts } from './part-facts.ts'
 import type { Part } from './read-parts.ts'
 import type { Place } from './deposit-bounds.ts'
-import {
-  identityOfKey,
-  keyIn,
-  poolIdentity,
-  type PoolIdentity,
-  recordsIn,
-  sortedTokens,
-  textIn,
-  uintIn,
-} from './pool-identity.ts'
+import { identityOfKey, type PoolIdentity, textIn, uintIn } from './pool-identity.ts'
+import { type Leg, legOf, staticFeeBps, type TradeBounds } from './trade-legs.ts'
 
 /** What the trades of one call permit. Lower-case tokens; native currency goes as the wrapped token. */
 export type TradesBounds = {
@@ -37,14 +20,12 @@ export type TradesBounds = {
   readonly feeBps: number
 }
 
-/** A trade along one route, or along a part of one. */
-export type TradeBounds = { readonly tokenIn: string; readonly tokenOut: string; readonly pools: readonly Hex[] }
-
 export function tradesOf(parts: readonly Part[], place: Place): TradesBounds {
-  const legs = parts.flatMap((part) => legOf(part, place) ?? [])
+  const traded = parts.map((part) => ({ part, leg: legOf(part, place) }))
+  const legs = traded.flatMap(({ leg }) => leg ?? [])
   if (legs.length === 0) return { trades: [], pays: new Map(), brings: new Map(), feeBps: 0 }
   const pays = paysOf(legs, parts, place)
-  return { trades: legs, pays, brings: bringsOf(legs, parts, place), feeBps: feeOf(legs, pays) }
+  return { trades: legs, pays, brings: bringsOf(legs, traded, place), feeBps: feeOf(legs, pays) }
 }
 
 /** An order as its calldata has it. Lower-case tokens. */
@@ -79,79 +60,6 @@ export function orderOf(data: Hex): OrderBounds | null {
   return { key, pool, zeroForOne, tokenIn, tokenOut, expiration, amountIn, feeBps: staticFeeBps(key.fee) }
 }
 
-type Leg = TradeBounds & {
-  readonly minOut: bigint
-  /** Out of the wallet itself: not what an earlier part left in the contract. What v4 takes, its settlements say. */
-  readonly takes: bigint
-  /** 0 for a fee that a hook decides. */
-  readonly feeBps: number
-  readonly v4AmountIn: bigint | null
-}
-
-function legOf({ name, args }: Part, place: Place): Leg | null {
-  const leg = (hops: readonly Hop[], least: string, takes: bigint) => legAlong(place, hops, uintIn(args[least]), takes)
-  if (name === 'exactInputSingle') {
-    const hop = { tokenIn: textIn(args['tokenIn']), tokenOut: textIn(args['tokenOut']), fee: Number(args['fee']) }
-    return leg([hop], 'amountOutMinimum', uintIn(args['amountIn']))
-  }
-  if (name === 'exactInput') return leg(hopsOfPath(args['path']), 'amountOutMinimum', uintIn(args['amountIn']))
-  if (name === 'V3_SWAP_EXACT_IN' || name === 'V2_SWAP_EXACT_IN') {
-    const hops = name === 'V3_SWAP_EXACT_IN' ? hopsOfPath(args['path']) : hopsOfPairs(args['path'])
-    return leg(hops, 'least', args['payerIsUser'] === false ? 0n : uintIn(args['amountIn']))
-  }
-  // What is sent along to the functions for native currency is counted as such.
-  if (name.startsWith('swapExact')) {
-    return leg(hopsOfPairs(args['path']), 'amountOutMin', 'amountIn' in args ? uintIn(args['amountIn']) : 0n)
-  }
-  if (name === 'v4.swapSingle') return v4Single(args, place)
-  return name === 'v4.swapPath' ? v4Path(args, place) : null
-}
-
-type Hop = { readonly tokenIn: string; readonly tokenOut: string; /** `null` in v2. */ readonly fee: number | null }
-
-function legAlong({ chain }: Place, hops: readonly Hop[], minOut: bigint, takes: bigint): Leg {
-  const feeBps = hops.reduce((sum, { fee }) => sum + (fee ?? v2Fee) / 100, 0)
-  const pools = hops.map(({ tokenIn, tokenOut, fee }) => poolIdentity(chain, tokenIn, tokenOut, fee).id)
-  const [tokenIn, tokenOut] = [hops[0]?.tokenIn ?? zeroAddress, hops.at(-1)?.tokenOut ?? zeroAddress]
-  return { tokenIn, tokenOut, minOut, takes, feeBps, pools, v4AmountIn: null }
-}
-
-function v4Single(args: Part['args'], place: Place): Leg {
-  const key = keyIn(args['key'])
-  const currencies = [key.currency0, key.currency1].map((currency) => currency.toLowerCase())
-  const [tokenIn = zeroAddress, tokenOut = zeroAddress] =
-    args['zeroForOne'] === true ? currencies : currencies.reverse()
-  return v4Leg(place, tokenIn, tokenOut, args, { feeBps: staticFeeBps(key.fee), pools: [poolIdOf(key)] })
-}
-
-function v4Path(args: Part['args'], place: Place): Leg {
-  const tokenIn = textIn(args['currencyIn'])
-  let currency = tokenIn
-  let feeBps = 0
-  const pools: Hex[] = []
-  for (const hop of recordsIn(args['path'])) {
-    const next = textIn(hop['intermediateCurrency'])
-    const [currency0, currency1] = sortedTokens(currency, next)
-    const fee = Number(hop['fee'])
-    feeBps += staticFeeBps(fee)
-    pools.push(poolIdOf(keyIn({ ...hop, currency0: getAddress(currency0), currency1: getAddress(currency1), fee })))
-    currency = next
-  }
-  return v4Leg(place, tokenIn, currency, args, { feeBps, pools })
-}
-
-function v4Leg(
-  { chain }: Place,
-  tokenIn: string,
-  tokenOut: string,
-  args: Part['args'],
-  rest: Pick<Leg, 'feeBps' | 'pools'>,
-): Leg {
-  const wrapped = (token: string) => (token === zeroAddress ? chain.wrappedNative.address.toLowerCase() : token)
-  const amounts = { minOut: uintIn(args['least']), takes: 0n, v4AmountIn: uintIn(args['amountIn']) }
-  return { tokenIn: wrapped(tokenIn), tokenOut: wrapped(tokenOut), ...amounts, ...rest }
-}
-
 function paysOf(legs: readonly Leg[], parts: readonly Part[], place: Place): ReadonlyMap<string, bigint> {
   const pays = new Map<string, bigint>()
   const wrapped = place.chain.wrappedNative.address.toLowerCase()
@@ -184,7 +92,7 @@ function settlementOf({ name, args }: Part, legs: readonly Leg[]): readonly [str
 }
 
 /** Proceeds that a later part trades on are none. A payout may promise more than the trades before it do, once for all of them. */
-function bringsOf(legs: readonly Leg[], parts: readonly Part[], place: Place): ReadonlyMap<string, bigint> {
+function bringsOf(legs: readonly Leg[], traded: readonly Traded[], place: Place): ReadonlyMap<string, bigint> {
   const wrapped = place.chain.wrappedNative.address.toLowerCase()
   const same = (token: string) => (token === zeroAddress ? wrapped : token)
   const ends = legs.filter(({ tokenOut }, at) => !legs.slice(at + 1).some(({ tokenIn }) => tokenIn === tokenOut))
@@ -193,9 +101,9 @@ function bringsOf(legs: readonly Leg[], parts: readonly Part[], place: Place): R
     pays: [],
     leasts: [{ token, amount, by: 'trade' as const }],
   }))
-  const payouts = parts.map((part) => ({
+  const payouts = traded.map(({ part, leg }) => ({
     recipients: [textIn(part.args['recipient'] ?? part.args['to'] ?? '')],
-    pays: paidBy(part, place),
+    pays: paidBy(part, leg),
     leasts: payoutsOf(part).map(([token, amount]) => ({ token, amount, by: 'payout' as const })),
   }))
   const stations = new Set([routerNames.itself, place.contract.toLowerCase()])
@@ -208,18 +116,21 @@ function bringsOf(legs: readonly Leg[], parts: readonly Part[], place: Place): R
 }
 
 /** What a trade, or a part of v4, pays its recipient. */
-function paidBy(part: Part, place: Place): readonly string[] {
-  const { name, args } = part
+function paidBy({ name, args }: Part, leg: Leg | null): readonly string[] {
   if (name === 'v4.take') return [textIn(args['token'])]
   if (name === 'v4.takePair') return [textIn(args['token']), textIn(args['otherToken'])]
-  const leg = legOf(part, place)
   return leg === null ? [] : [leg.tokenOut]
 }
+
+/** A part, and the trade that it is. */
+type Traded = { readonly part: Part; readonly leg: Leg | null }
 
 /** What a part pays out of what the contract holds, at least. */
 function payoutsOf({ name, args }: Part): readonly (readonly [token: string, amount: bigint])[] {
   if (name === 'unwrapWETH9') return [[zeroAddress, uintIn(args['amountMinimum'])]]
   if (name === 'UNWRAP_WETH') return [[zeroAddress, uintIn(args['least'])]]
+  // So much, or the call fails; 0 stands for whatever there is.
+  if (name === 'v4.take') return [[textIn(args['token']), uintIn(args['amount'])]]
   const isSweep = name === 'SWEEP' || name === 'v4.takeAll'
   if (!isSweep && name !== 'sweepToken') return []
   return [[textIn(args['token']), uintIn(args[isSweep ? 'least' : 'amountMinimum'])]]
@@ -234,30 +145,6 @@ function feeOf(legs: readonly Leg[], pays: ReadonlyMap<string, bigint>): number 
     else Object.assign(before, { end: tokenOut, feeBps: before.feeBps + feeBps })
   }
   return routes.reduce((least, { feeBps }) => Math.min(least, feeBps), Infinity)
-}
-
-/** Hundredths of a basis point; v2 pairs take 0.3 %. */
-const v2Fee = 3_000
-
-/** 0 for a fee above the most that a static one may be, which is a flag: a hook decides it, and it excuses no loss. */
-export function staticFeeBps(fee: number): number {
-  return fee > 1_000_000 ? 0 : fee / 100
-}
-
-/** token, fee, token, …: 20 and 3 bytes each (Path of v3-periphery). */
-function hopsOfPath(value: unknown): readonly Hop[] {
-  const path = textIn(value) as Hex
-  const hops: Hop[] = []
-  for (let at = 0; at + 43 <= size(path); at += 23) {
-    const [tokenIn, tokenOut] = [slice(path, at, at + 20), slice(path, at + 23, at + 43)]
-    hops.push({ tokenIn, tokenOut, fee: Number(slice(path, at + 20, at + 23)) })
-  }
-  return hops
-}
-
-function hopsOfPairs(value: unknown): readonly Hop[] {
-  const path = Array.isArray(value) ? value.map(textIn) : []
-  return path.slice(1).map((tokenOut, index) => ({ tokenIn: path[index] ?? tokenOut, tokenOut, fee: null }))
 }
 
 function raise(sums: Map<string, bigint>, token: string, amount: bigint): void {

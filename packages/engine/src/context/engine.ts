@@ -66,6 +66,8 @@ export type InspectionContext = Pick<ExecutionContext, 'intent' | 'chain' | 'cli
     | 'now'
     | 'signsAuthorizations'
     | 'userOperations'
-  >
+  > &
+    // Where one chain alone is looked at, the others are not known.
+    Partial<Pick<Engine, 'chains' | 'senders'>>
   readonly call: Pick<Call, 'tool'> & { readonly principal: Pick<Call['principal'], 'id'> }
 }

@@ -59,6 +59,14 @@ export function approvalOf({ rawTransaction }: Pick<JournalEntry, 'rawTransactio
   return { via: 'erc20', token: to, spender, amount }
 }
 
+/** The ERC-20 allowances that signed transactions set. */
+export function approvalsIn(entries: readonly Pick<JournalEntry, 'rawTransaction'>[]) {
+  return entries.flatMap((entry) => {
+    const approval = approvalOf(entry)
+    return approval?.via === 'erc20' ? [approval] : []
+  })
+}
+
 export type SignedApproval =
   | { readonly via: 'erc20'; readonly token: Address; readonly spender: Address; readonly amount: bigint }
   | { readonly via: 'permit2' }

@@ -1,18 +1,19 @@
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openStore } from '@svc/store'
+import { openStore, type Store } from '@svc/store'
 import { expect, it } from 'vitest'
 import { ToolError } from '@svc/amm'
 import type { AuditEvent } from '../audit/audit.ts'
 import { createDecisionRecorder } from '../audit/decision-recorder.ts'
+import type { OperationsQuery } from './operations.ts'
 import { createOperationsPipeline } from './operations-pipeline.ts'
 import { type ApprovalChannel, parsePolicy } from '../policy/policy.ts'
 
 const planHash = `0x${'5a'.repeat(32)}`
 const quiet = () => {}
 
-/** A road over a real store with one operation that the operator has approved. */
+/** A pipeline over a real store with one operation that the operator has approved. */
 async function openApproved(
   channels: ApprovalChannel[],
   append: (event: AuditEvent) => Promise<void>,
@@ -122,3 +123,63 @@ it.each([
   expect(await stateNow()).toBe(state)
   await store.close()
 })
+
+it('lists orders among the operations, newest first and each by its state, and knows which one became which order', async () => {
+  const clock = { now: 1_000 }
+  const { pipeline, store, approved } = await openApproved(
+    ['operator'],
+    async () => {},
+    false,
+    () => clock.now,
+  )
+  const taken = await pipeline.take(approved, 'r')
+  clock.now += 1
+  await placeOrder(store, 'first', 'r')
+  clock.now += 1
+  await placeOrder(store, 'second', 'another')
+  await store.orders.end('second', { state: 'filled', outcome: '{}' })
+  const listed = async (query: Omit<OperationsQuery, 'limit'> & { readonly limit?: number }, id = 'p') =>
+    (await pipeline.list({ id }, { limit: 10, ...query })).map((one) =>
+      'order' in one ? one.order.operationId : one.operation.id,
+    )
+  expect(await listed({ state: null })).toEqual(['second', 'first', 'op'])
+  expect(await listed({ state: null, limit: 1 })).toEqual(['second'])
+  expect(await listed({ state: 'open' })).toEqual(['first'])
+  expect(await listed({ state: 'filled' })).toEqual(['second'])
+  expect(await listed({ state: 'running' })).toEqual(['op'])
+  expect(await listed({ state: 'expired' })).toEqual([])
+  expect(await listed({ state: null }, 'stranger')).toEqual([])
+  expect(await pipeline.ordersOf([taken], { id: 'p' })).toEqual(new Map([['op', 'first']]))
+  expect(await pipeline.ordersOf([taken], { id: 'stranger' })).toEqual(new Map())
+  await store.close()
+})
+
+/** An order that a request has signed, and what it draws on. */
+async function placeOrder(store: Store, id: string, requestId: string): Promise<void> {
+  const most = 10n ** 12n
+  await store.ledger.reserve({
+    id,
+    requestId,
+    principal: 'p',
+    chainId: 31_337,
+    amountUsdMicros: 1n,
+    limits: { perTransaction: most, perSession: most, daily: most },
+    sessionIdleMs: 1_000,
+  })
+  await store.orders.record({
+    kind: 'uniswapx',
+    operationId: id,
+    orderId: `0x${id}`,
+    requestId,
+    principalId: 'p',
+    tool: 'submit_uniswapx_order',
+    chainId: 31_337,
+    wallet: '0x02',
+    reservationId: id,
+    why: 'a test',
+    spendUsdMicros: 1n,
+    terms: '{}',
+    signature: '0x03',
+    signedAtBlock: 1n,
+  })
+}

@@ -1,13 +1,15 @@
 import { type Operation, type Operations, type SignedOrders, type StoredOrder, StoreError } from '@svc/store'
 import { type Principal, readPrincipal } from '../call/principal.ts'
 import { type ErrorCode, ToolError } from '@svc/amm'
+import type { ViewedCrossChain } from '../cross-chain/open-cross-chain.ts'
 import type { ViewedOrder } from '../orders/open-orders.ts'
-import type { OperationsPipeline } from './operations.ts'
+import { operationStates, type OperationsPipeline, type OperationsQuery, orderStates } from './operations.ts'
 import type { AuditEventName, AuditLog } from '../audit/audit.ts'
 import type { DecisionRecorder } from '../audit/decision-recorder.ts'
 import type { PipelineLog } from '../call/storage.ts'
 import type { Policy } from '../policy/policy.ts'
 import { requireChannel } from './needed-approval.ts'
+import { orderStateOf } from './order-state.ts'
 import { onStorage } from '../call/storage.ts'
 
 /** The stored writes of the server as the pipeline of a call uses them: by owner, with our own errors, on the record. */
@@ -30,10 +32,17 @@ export function createOperationsPipeline(options: OperationsPipelineOptions): Op
       if (operation === null || operation.principalId !== principal.id) throw notFound()
       return operation
     },
-    list: (principal, { state, limit }) =>
-      onStorage('the operations cannot be read', () =>
-        operations.list({ principalId: principal.id, limit, ...(state === null ? {} : { states: [state] }) }),
-      ),
+    list: (principal, query) =>
+      onStorage('the operations cannot be read', () => listBoth(options, { principalId: principal.id, ...query })),
+    ordersOf: async (carriedOut, principal) => {
+      const idOf = new Map(
+        carriedOut.flatMap(({ id, requestId }) => (requestId === null ? [] : [[requestId, id] as const])),
+      )
+      const signed = await onStorage('the orders cannot be read', () =>
+        options.orders.list({ principalId: principal.id, requestIds: [...idOf.keys()], limit: idOf.size }),
+      )
+      return new Map(signed.map(({ requestId, operationId }) => [idOf.get(requestId) ?? '', operationId]))
+    },
     take: async (operation, requestId, goesOn = false) => {
       if (goesOn && !(await signedSomething(options, operation))) throw wrongState(operation, goesOn)
       const taken = await change(operation.id, () => operations.claim(operation.id, { requestId, goesOn }), goesOn)
@@ -74,9 +83,9 @@ export function createOperationsPipeline(options: OperationsPipelineOptions): Op
 
 export type OperationsPipelineOptions = {
   readonly operations: Operations
-  readonly orders: Pick<SignedOrders, 'byOperation' | 'byOrder'>
+  readonly orders: Pick<SignedOrders, 'byOperation' | 'byOrder' | 'list'>
   /** As the chain has it now. */
-  readonly viewOrder: (stored: StoredOrder) => Promise<ViewedOrder>
+  readonly viewOrder: (stored: StoredOrder) => Promise<ViewedOrder | ViewedCrossChain>
   readonly audit: Pick<AuditLog, 'append'>
   /** Puts the operator's word on record before it is acted on. */
   readonly decisions: Pick<DecisionRecorder, 'record'>
@@ -90,6 +99,27 @@ export type OperationsPipelineOptions = {
   /** Whether a request has signed anything that went out, or still may. */
   readonly hasSigned: (requestId: string) => Promise<boolean>
 }
+
+async function listBoth(
+  { operations, orders }: Pick<OperationsPipelineOptions, 'operations' | 'orders'>,
+  { principalId, state, limit }: OperationsQuery & { readonly principalId: string },
+) {
+  const [stored, signed] = await Promise.all([
+    operations.list({ principalId, limit, states: operationStates.filter((one) => state === null || one === state) }),
+    orders.list({
+      principalId,
+      limit,
+      states: recordedStates.filter((one) => state === null || orderStateOf(one) === state),
+    }),
+  ])
+  const both = [
+    ...stored.map((operation) => ({ operation, at: operation.createdAt })),
+    ...signed.map((order) => ({ order, at: order.signedAt })),
+  ]
+  return both.toSorted((one, other) => other.at - one.at).slice(0, limit)
+}
+
+const recordedStates = ['signed', 'accepted', ...orderStates.filter((state) => state !== 'open')] as const
 
 /** How long after its time an operation is tried again before it is given up. */
 const triedForMs = 24 * 60 * 60 * 1000

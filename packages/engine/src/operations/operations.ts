@@ -1,7 +1,8 @@
 import { type ErrorDetail, type Intent, readIntent, ToolError } from '@svc/amm'
-import type { Operation, OperationState } from '@svc/store'
+import type { Operation, OperationState, OrderEnd, StoredOrder } from '@svc/store'
 import type { Chain } from '@svc/wallet/core'
 import type { Hash } from 'viem'
+import type { ViewedCrossChain } from '../cross-chain/open-cross-chain.ts'
 import type { ViewedOrder } from '../orders/open-orders.ts'
 import type { StoredPlan } from './stored-plan.ts'
 import type { Principal } from '../call/principal.ts'
@@ -20,14 +21,33 @@ export const operationStates = [
   'expired',
 ] as const satisfies readonly OperationState[]
 
+/** Every state an order may be in on record: open until a settled block has decided. */
+export const orderStates = [
+  'open',
+  'filled',
+  'expired',
+  'cancelled',
+  'refunded',
+  'unopened',
+  'lost',
+] as const satisfies readonly ('open' | OrderEnd)[]
+
+export type OrderState = (typeof orderStates)[number]
+
 /** What a tool may know of the caller's stored writes. Another caller's answer like unknown ones. */
 export type OperationReads = {
   /** A signed order goes by its own operation. Throws `OPERATION_NOT_FOUND`, and of an order `RPC_*`. */
   get(id: string): Promise<OperationView>
   /** A signed order by its hash, as the chain has it now. Throws `ORDER_NOT_FOUND`, `RPC_*`. */
   order(chain: Chain, orderId: Hash): Promise<ViewedOrder>
-  /** Newest first, without plans and answers. */
-  list(query: { readonly state: OperationState | null; readonly limit: number }): Promise<readonly OperationSummary[]>
+  /** Stored writes and orders, newest first, without plans and answers, as they are on record. */
+  list(query: OperationsQuery): Promise<readonly OperationSummary[]>
+}
+
+export type OperationsQuery = {
+  /** `null` for all. */
+  readonly state: OperationState | OrderState | null
+  readonly limit: number
 }
 
 /** What the tools that act on stored writes may do with them. */
@@ -45,7 +65,7 @@ export type OperationActions = OperationReads & {
 /** A stored write in plain JSON; times are ISO 8601. */
 export type OperationSummary = {
   readonly operationId: string
-  readonly state: OperationState | ViewedOrder['status']
+  readonly state: OperationState | ViewedOrder['status'] | ViewedCrossChain['status']
   readonly tool: string
   readonly chainId: number
   readonly why: string
@@ -53,7 +73,7 @@ export type OperationSummary = {
   readonly createdAt: string
   readonly expiresAt: string | null
   readonly executeAfter: string | null
-  /** The request for approval, or the scheduled write, that a plan became when it was to be carried out. */
+  /** The request for approval, the scheduled write or the order that it became when it was to be carried out. */
   readonly becameOperationId: string | null
 }
 
@@ -69,6 +89,8 @@ export type OperationView = OperationSummary & {
   readonly error: Readonly<Record<string, unknown>> | null
   /** Where it is a signed order. */
   readonly order?: ViewedOrder
+  /** Where it is a cross-chain order. */
+  readonly crossChain?: ViewedCrossChain
 }
 
 /** What a person is asked through the client. Everything in it is ours but the symbols of unlisted tokens in the plan. */
@@ -106,13 +128,16 @@ export type OperationsPipeline = {
   order(
     of: { readonly operationId: string } | { readonly chainId: number; readonly orderId: Hash },
     principal: Pick<Principal, 'id'>,
-  ): Promise<ViewedOrder | null>
+  ): Promise<ViewedOrder | ViewedCrossChain | null>
   /** Throws `OPERATION_NOT_FOUND`, also for another principal's. */
   find(id: string, principal: Pick<Principal, 'id'>): Promise<Operation>
+  /** Both by one limit, newest first. */
   list(
     principal: Pick<Principal, 'id'>,
-    query: { readonly state: OperationState | null; readonly limit: number },
-  ): Promise<readonly Operation[]>
+    query: OperationsQuery,
+  ): Promise<readonly ({ readonly operation: Operation } | { readonly order: StoredOrder })[]>
+  /** The operation of the order that carrying each of these out has signed, by its own id; those that signed none are left out. */
+  ordersOf(operations: readonly Operation[], principal: Pick<Principal, 'id'>): Promise<ReadonlyMap<string, string>>
   /**
    * Takes it for one request, once; with `goesOn` also one that signed something and failed on its way less than 24 hours ago,
    * for the request that it was taken for then. A word that came over a channel which the policy does not name now ends it. Throws

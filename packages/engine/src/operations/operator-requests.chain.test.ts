@@ -133,7 +133,7 @@ it('an endpoint that is away keeps a cancellation waiting, and it is tried again
 
 const pipelines = usePipelines(devnet)
 
-/** A road whose swap is out and not mined; whoever asked for it has gone. */
+/** A pipeline whose swap is out and not mined; whoever asked for it has gone. */
 async function pendingPipeline(open: UsePipelines['open'], options: PipelineOptions = {}) {
   const pipeline = await open(options)
   beforeSending(pipeline, 2, () => mineNothing(pipeline))

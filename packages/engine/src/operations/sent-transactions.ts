@@ -1,4 +1,4 @@
-import type { SignedOrders, StoredTransaction, Transactions } from '@svc/store'
+import type { SignedOrders, StoredOrder, StoredTransaction, Transactions } from '@svc/store'
 import type { Chain, JournalState } from '@svc/wallet/core'
 import { formatUnits, getAddress, type Hash, parseTransaction, zeroAddress } from 'viem'
 import { erc20Abi } from '@svc/amm/abis'
@@ -26,16 +26,22 @@ export async function sentTransactions(world: SentWorld, requestId: string): Pro
     Promise.all(steps.map((attempts) => withTaker(world, attempts))),
     standingApprovals(world, entries),
   ])
-  const end = orders.length > 0 ? orderedEnd : endOf(steps, standing)
+  const end = ordered.some(({ state }) => state !== 'unopened') ? orderedEnd(ordered) : endOf(steps, standing)
   return { details: [...details, ...orders, ...(await movedBy(world, entries))], end }
 }
 
 /** Whoever asks again would sign a second one. */
-const orderedEnd: NonNullable<Sent['end']> = {
-  isCancelled: false,
-  message: 'it signed an order, which may be filled until it ends, whatever became of the call',
-  suggestion:
-    'Follow operationId with get_operation, or end the order with cancel_uniswapx_order; do not ask for it again.',
+function orderedEnd(ordered: readonly Pick<StoredOrder, 'kind'>[]): NonNullable<Sent['end']> {
+  const isCrossing = ordered.some(({ kind }) => kind === 'cross_chain')
+  const message = isCrossing
+    ? 'it opened a cross-chain order, which may be filled until it ends, whatever became of the call'
+    : 'it signed an order, which may be filled until it ends, whatever became of the call'
+  const way = isCrossing ? '' : ', or end the order with cancel_uniswapx_order'
+  return {
+    isCancelled: false,
+    message,
+    suggestion: `Follow operationId with get_operation${way}; do not ask for it again.`,
+  }
 }
 
 export type SentWorld = {

@@ -9,7 +9,7 @@ import { settledBlock, settledDepth } from '../call/chain-snapshot.ts'
 import type { ExecutionContext } from '../context/engine.ts'
 import { isPaused } from '../switches/kill-switch.ts'
 import { type OpenOrder, openOrderOf, openOrders, type ViewedOrder } from './open-orders.ts'
-import { settleOrder } from './settle-order.ts'
+import { recordEnd, settleOrder } from './settle-order.ts'
 
 /**
  * Follows the signed orders of a chain by what the chain alone says: nonce and allowance at Permit2 and the logs of the reactor, in a block
@@ -39,7 +39,9 @@ export async function followOrders(context: ExecutionContext): Promise<void> {
 export async function endIfDecided(context: ExecutionContext, one: OpenOrder): Promise<boolean> {
   const decided = await decide(context, one)
   if (decided === null) return false
-  await end(context, one, decided)
+  // First the ledger: what is cut off in between is done once more, and changes nothing.
+  await settleOrder(context, one, { isFilled: decided.status === 'filled', fill: decided.fill })
+  await recordEnd(context, one, decided)
   return true
 }
 
@@ -116,7 +118,10 @@ function graceMs(chain: Chain): number {
 
 const unprovenMs = 60 * 60 * 1_000
 
-/** A signed order as somebody asks for it: as it ended, else as the newest block has it. Throws `RPC_*`, `STORAGE_UNAVAILABLE`. */
+/**
+ * A signed order as somebody asks for it: as it ended, else as the newest block has it. One whose nonce is used up while no log says by what
+ * is open still: an endpoint may show the logs of a block later than its state. Throws `RPC_*`, `STORAGE_UNAVAILABLE`.
+ */
 export async function viewOrder(context: ExecutionContext, stored: StoredOrder): Promise<ViewedOrder> {
   const { engine, client, chain } = context
   const one = openOrderOf(stored)
@@ -125,7 +130,8 @@ export async function viewOrder(context: ExecutionContext, stored: StoredOrder):
   const isDecided = await endIfDecided(context, one)
   const head = await engine.rpc.head(chain)
   const { status, fill } = await readOrderFacts(readsOf(context, one, client), one, head)
-  return { ...one, status, fill, isFinal: isDecided }
+  const isUnshown = status === 'filled' && fill === null && !isDecided
+  return { ...one, status: isUnshown ? 'open' : status, fill, isFinal: isDecided }
 }
 
 /** Hands a signed order to those who fill, and answers whether they took it. */
@@ -144,27 +150,6 @@ export async function offerOrder(context: ExecutionContext, one: OpenOrder): Pro
     result: { answer },
   })
   return answer === 'accepted'
-}
-
-/** First the ledger, then the order: what is cut off in between is done once more, and changes nothing. */
-async function end(context: ExecutionContext, one: OpenOrder, { status, fill, blockNumber }: Decided): Promise<void> {
-  const { engine, chain } = context
-  const { operationId, orderId, requestId } = one
-  await settleOrder(context, one, { isFilled: status === 'filled', fill })
-  const outcome = JSON.stringify({ status, fill, blockNumber }, (_name, value: unknown) =>
-    typeof value === 'bigint' ? `${value}` : value,
-  )
-  await onStorage('the audit log cannot be written', () =>
-    engine.audit.append({
-      event: 'order.ended',
-      requestId,
-      chainId: chain.id,
-      operationId,
-      orderId,
-      result: { state: status, fill },
-    }),
-  )
-  await onStorage('the order cannot be kept', () => engine.orders.end(operationId, { state: status, outcome }))
 }
 
 function outcomeOf({ outcome }: StoredOrder): Pick<OrderFacts, 'status' | 'fill'> | null {

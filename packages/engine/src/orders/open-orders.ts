@@ -11,11 +11,11 @@ export async function openOrders(
   { id }: Pick<Chain, 'id'>,
 ): Promise<readonly OpenOrder[]> {
   const open = await onStorage('the orders cannot be read', () => orders.open(id))
-  return open.map(openOrderOf)
+  return open.filter(({ kind }) => kind === 'uniswapx').map(openOrderOf)
 }
 
-export type OpenOrder = Omit<StoredOrder, 'orderId' | 'wallet' | 'signature'> &
-  SignedOrder & { readonly signature: Hash }
+export type OpenOrder = Omit<StoredOrder, 'kind' | 'orderId' | 'wallet' | 'signature'> &
+  SignedOrder & { readonly kind: 'uniswapx'; readonly signature: Hash }
 
 export type ViewedOrder = OpenOrder &
   Pick<OrderFacts, 'status' | 'fill'> & {
@@ -25,7 +25,8 @@ export type ViewedOrder = OpenOrder &
 
 /** A row as it is worked with. Throws where one of ours makes no sense. */
 export function openOrderOf(stored: StoredOrder): OpenOrder {
-  const { terms, orderId, wallet, signature } = stored
-  if (!isHex(orderId) || !isAddress(wallet) || !isHex(signature)) throw new TypeError('a signed order makes no sense')
-  return { ...stored, order: readOrder(terms), orderId, wallet, signature }
+  const { kind, terms, orderId, wallet, signature } = stored
+  if (kind !== 'uniswapx' || !isHex(orderId) || !isAddress(wallet) || !isHex(signature))
+    throw new TypeError('a signed order makes no sense')
+  return { ...stored, kind, order: readOrder(terms), orderId, wallet, signature }
 }

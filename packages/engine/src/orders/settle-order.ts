@@ -1,6 +1,6 @@
 import { larger } from '@svc/lp-math'
-import type { IntentOrder, OrderFill } from '@svc/amm'
-import type { BudgetAmount, OpenReservation } from '@svc/store'
+import type { CrossChainFill, CrossChainRefund, IntentOrder, OrderFill } from '@svc/amm'
+import type { BudgetAmount, OpenReservation, OrderEnd, StoredOrder } from '@svc/store'
 import type { TransactionReceipt } from 'viem'
 import { onStorage } from '../call/storage.ts'
 import type { ExecutionContext } from '../context/engine.ts'
@@ -10,6 +10,7 @@ import { countable } from '../value/countable.ts'
 import { lossPct, lostBy, pricesIn } from '../value/mined-loss.ts'
 import { boughtIn } from '../value/moved.ts'
 import { type PricedTokens, priceTokens, trustedWorth, valueOf } from '../value/spend-value.ts'
+import { openBreaker } from '../switches/circuit-breaker.ts'
 
 /**
  * Settles what is reserved for an order that has ended. One that was not filled counts its gas alone. One that was counts what it sold and
@@ -52,6 +53,31 @@ type Ended = {
   readonly isFilled: boolean
   /** `null` also of a filled one of which nobody shows by what. */
   readonly fill: OrderFill | null
+}
+
+/**
+ * Writes down how an order has ended, once the ledger is settled: the audit log first, then the order, with all that `ended` holds. What is
+ * cut off in between is done once more, and changes nothing. Throws `STORAGE_UNAVAILABLE`.
+ */
+export async function recordEnd(
+  { engine, chain }: Pick<ExecutionContext, 'engine' | 'chain'>,
+  { operationId, orderId, requestId }: Pick<StoredOrder, 'operationId' | 'orderId' | 'requestId'>,
+  ended: Recorded,
+): Promise<void> {
+  const { status: state, fill, refund } = ended
+  const result = { state, fill, ...(refund !== undefined && { refund }) }
+  await onStorage('the audit log cannot be written', () =>
+    engine.audit.append({ event: 'order.ended', requestId, chainId: chain.id, operationId, orderId, result }),
+  )
+  const outcome = JSON.stringify(ended, (_name, value: unknown) => (typeof value === 'bigint' ? `${value}` : value))
+  await onStorage('the order cannot be kept', () => engine.orders.end(operationId, { state, outcome }))
+}
+
+type Recorded = {
+  readonly status: OrderEnd
+  readonly fill: OrderFill | CrossChainFill | null
+  /** Of a cross-chain one. */
+  readonly refund?: CrossChainRefund | null
 }
 
 /** Prices of its two tokens and of native currency; of now where it is not known when it was filled, or none of that time can be had. */
@@ -102,13 +128,13 @@ async function holdFill(
     fill === null
       ? `no endpoint shows what became of order ${orderId} on ${chain.name}`
       : `order ${orderId} on ${chain.name} brought more than ${cap} % less than it asked for at least`
-  if (await engine.breaker.trip(cause, 'shortfall')) await engine.switches.look()
+  await openBreaker(engine, cause, 'shortfall')
 }
 
 /** Of what the order's request has mined; a receipt that cannot be had is counted by itself once it can. */
-async function gasOf(
+export async function gasOf(
   { engine, chain, client }: ExecutionContext,
-  { requestId }: EndedOrder,
+  { requestId }: Pick<EndedOrder, 'requestId'>,
   { id, gasUsdMicros }: OpenReservation,
   known: PricedTokens | null,
 ) {

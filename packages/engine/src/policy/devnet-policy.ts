@@ -14,6 +14,6 @@ export function devnetPolicy(
     approvalThresholdUsd: null,
     allowlist: { mode: 'lenient' },
     ...named,
-    rateLimits: { unauthenticatedPerIp: 12_000, perToken: 60_000 },
+    rateLimits: { unauthenticatedPerIp: 12_000, perIp: 120_000, perToken: 60_000 },
   }
 }

@@ -19,7 +19,7 @@ const production = { production: false }
 const hashOf = (text: string) => policyHash(parsePolicy(JSON.parse(text), production))
 const limited = (perTransaction: string) => JSON.stringify({ limitsUsd: { perTransaction } })
 
-/** A road under a policy file, and what writes that file. */
+/** A pipeline under a policy file, and what writes that file. */
 async function openUnderFile(text: string | null) {
   const path = join(await mkdtemp(join(tmpdir(), 'policy-file-')), 'policy.json')
   const write = async (next: string, mode = 0o600) => {

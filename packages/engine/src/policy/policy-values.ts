@@ -1,14 +1,51 @@
 import * as z from 'zod'
-import { isAddress } from 'viem'
+import { getAddress, isAddress } from 'viem'
+import { grantableScopes } from '../call/principal.ts'
 
 /** Those that stages of authentication give (`principal-id.ts`): a name nobody comes with would bound nobody. */
 export function principalId() {
+  const accepted =
+    'accepted: local, or api-key: or bearer: and 16 lower-case hex digits, as svc keys list prints them for the keys of a server, siwe: and a checksummed address, oauth: or edge-access: and the rest of an id as the log has it'
   return z
     .string()
-    .regex(
-      /^(local|(api-key|bearer):[0-9a-f]{16})$/,
-      'accepted: local, or api-key: or bearer: and 16 lower-case hex digits, as svc keys list prints them for the keys of a server',
-    )
+    .regex(idForm, accepted)
+    .refine((id) => !id.startsWith('siwe:') || isSpelled(id.slice('siwe:'.length)), accepted)
+}
+
+const idForm =
+  /^(local|(api-key|bearer):[0-9a-f]{16}|siwe:0x[0-9a-fA-F]{40}|oauth:[0-9a-f]{16}:[0-9a-f]{32}|edge-access:[A-Za-z0-9._-]{1,128})$/
+
+/** What those may be granted beside reading who sign in with a wallet, by address or by registered agent, or whom an access edge lets in. */
+export function signInGrants() {
+  const granted = z
+    .array(z.enum(grantableScopes, `accepted: ${grantableScopes.join(', ')}`))
+    .max(grantableScopes.length)
+  const agentId = z
+    .string()
+    .regex(/^[1-9]\d{0,15}:(0|[1-9]\d{0,77})$/, 'accepted: <chainId>:<tokenId>, such as "8453:17"')
+  return z.strictObject({
+    wallets: z
+      .record(address().refine(isSpelled, 'accepted: a checksummed address'), granted)
+      .default({})
+      .describe(
+        'Scopes by address, checksummed. For example { "0x940181a94A35A4569E4529A3CDfB74e38FD98631": ["write:liquidity"] }.',
+      ),
+    agents: z
+      .record(agentId, granted)
+      .default({})
+      .describe(
+        'Scopes by the id of a registered agent (chain id, colon, token id, such as 8453:17): of whoever owns it, or is its wallet, when they sign in. An agent can be sold; name an address where only its holder is meant.',
+      ),
+    services: z
+      .record(z.string().regex(/^[A-Za-z0-9._-]{1,128}$/, 'accepted: the id of a service token at the edge'), granted)
+      .default({})
+      .describe('Scopes by the id of a service token (`common_name`) at the access edge (SVC_EDGE_ISSUER).'),
+  })
+}
+
+/** By such a name somebody is found, so it has one spelling: the checksum alone, which one in small letters has not. */
+function isSpelled(written: string): boolean {
+  return isAddress(written) && getAddress(written) === written
 }
 
 export function valueRule() {

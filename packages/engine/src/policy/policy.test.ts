@@ -43,7 +43,8 @@ describe('the policy', () => {
         maxSimulationDriftPct: 10,
       },
       principals: {},
-      rateLimits: { unauthenticatedPerIp: 120, perToken: 600 },
+      signIn: { wallets: {}, agents: {}, services: {} },
+      rateLimits: { unauthenticatedPerIp: 120, perIp: 1_200, perToken: 600 },
     })
   })
 
@@ -59,7 +60,7 @@ describe('the policy', () => {
     expect(parsePolicy(devnetPolicy(), { production: false })).toMatchObject({
       limitsUsd: { perTransaction: '50000', perSession: '100000', daily: '250000' },
       approvalThresholdUsd: null,
-      rateLimits: { unauthenticatedPerIp: 12_000, perToken: 60_000 },
+      rateLimits: { unauthenticatedPerIp: 12_000, perIp: 120_000, perToken: 60_000 },
     })
   })
 
@@ -100,6 +101,20 @@ describe('the policy', () => {
     [{ principals: { 'api-key:00112233445566778': {} } }, 'principals.api-key:00112233445566778'],
     [{ principals: { 'bearer:AAAAAAAAAAAAAAAA': {} } }, 'principals.bearer:AAAAAAAAAAAAAAAA'],
     [{ principals: { Local: {} } }, 'principals.Local'],
+    [
+      { principals: { 'siwe:0x940181a94a35a4569e4529a3cdfb74e38fd98631': {} } },
+      'principals.siwe:0x940181a94a35a4569e4529a3cdfb74e38fd98631',
+    ],
+    [
+      { principals: { 'siwe:0x940181A94a35A4569E4529A3CDfB74e38FD98631': {} } },
+      'principals.siwe:0x940181A94a35A4569E4529A3CDfB74e38FD98631',
+    ],
+    [
+      { signIn: { wallets: { '0x940181a94a35a4569e4529a3cdfb74e38fd98631': [] } } },
+      'signIn.wallets.0x940181a94a35a4569e4529a3cdfb74e38fd98631',
+    ],
+    [{ signIn: { agents: { '8453:017': [] } } }, 'signIn.agents.8453:017'],
+    [{ signIn: { agents: { '8453:17': ['read:market'] } } }, 'signIn.agents.8453:17.0'],
     [{ breaker: { maxConsecutiveFailures: 0 } }, 'breaker.maxConsecutiveFailures'],
     [{ limitsUsd: { perTransaction: '1001' } }, 'limitsUsd.perTransaction'],
     [{ limitsUsd: { perSession: '2001' } }, 'limitsUsd.perSession'],

@@ -16,7 +16,7 @@ export function reportPolicy(source: PolicySource, options: ReportPolicyOptions)
     const found = problems.join('\n')
     if (found === reported) return
     reported = found
-    log.error('policy.invalid', { file, problems, effect: 'nothing is signed until it is mended', fix })
+    log.error('policy.invalid', { file, problems, effect: 'nothing is signed until it is fixed', fix })
   }
 
   return Object.freeze({

@@ -91,6 +91,16 @@ describe('the policy for the managed wallet', () => {
     expect(new Set(referred)).toEqual(new Set(names))
   })
 
+  it('counts the native currency of a day on its own chain alone', () => {
+    const policy = parsePolicy(written, { production: true })
+    const { aggregations } = compilePolicy(policy, chains, { role: 'vault_manager' })
+    expect(aggregations.map(({ conditions }) => conditions)).toEqual(
+      chains.map(({ id }) => [
+        { field_source: 'ethereum_transaction', field: 'chain_id', operator: 'eq', value: `${id}` },
+      ]),
+    )
+  })
+
   it.each<readonly [string, Request]>([
     ['wrapping', tx(base.wrappedNative.address, deposit, { value: 1n })],
     ['a call of the router', tx(base.amm.v3!.swapRouter02, '0x12210e8a')],

@@ -10,7 +10,6 @@ import { ToolError } from '@svc/amm'
 import { isReceiptUnreadable } from '@svc/amm/rpc'
 import { endOperations, openOperations } from '../transactions/end-operations.ts'
 import { isOfWayHome, replacementRules } from '../transactions/replacing.ts'
-import { openOrders } from '../orders/open-orders.ts'
 import { settleLeft } from './settle-left.ts'
 import { approvalOf, isSignedOpen, mayBeMined } from '../operations/may-be-mined.ts'
 import { signedCalls } from '../batch/batch-step.ts'
@@ -18,6 +17,7 @@ import { readCalldata } from '../calldata/read-calldata.ts'
 import { isSubmitOrder } from '../calldata/trade-bounds.ts'
 import { isVaultMint } from '../calldata/vault-bounds.ts'
 import { isAnyDue, noteFailedRevocations, revokePending } from '../transactions/revoke-pending.ts'
+import { openBreaker } from '../switches/circuit-breaker.ts'
 
 /**
  * Brings what earlier requests left behind on one chain to its end: transactions that are out are looked up, sent again
@@ -110,7 +110,7 @@ async function stopForUnread(
       const effects = signed.filter((entry) => entry.state !== 'reverted' && mayBeMined(entry))
       if (!(await isUnread(client, effects))) continue
       const cause = `no endpoint gives a receipt that tells what request ${requestId} on ${chain.name} did`
-      if (await engine.breaker.trip(cause, 'shortfall')) await engine.switches.look()
+      await openBreaker(engine, cause, 'shortfall')
       return
     }
   })
@@ -224,7 +224,8 @@ async function reservationsLeft(
   const open = await onStorage('the spend ledger cannot be read', () => engine.ledger.open())
   const left = open.filter(({ chainId, requestId }) => chainId === chain.id && !inFlight.has(requestId))
   // What an order may take counts until the chain has decided on it.
-  const ordered = left.length === 0 ? [] : await openOrders(engine, chain)
+  const ordered =
+    left.length === 0 ? [] : await onStorage('the orders cannot be read', () => engine.orders.open(chain.id))
   return left.filter(({ id }) => ordered.every(({ reservationId }) => reservationId !== id))
 }
 

@@ -3,6 +3,7 @@ import type { JournalEntry } from '@svc/wallet/core'
 import { getAddress, isAddressEqual, type TransactionReceipt, zeroAddress } from 'viem'
 import { signedCalls } from '../batch/batch-step.ts'
 import { readCalldata } from '../calldata/read-calldata.ts'
+import { isAtDestination } from '../call/asset-key.ts'
 import type { ExecutionContext } from '../context/engine.ts'
 import { assetChanges } from '../simulation/asset-changes.ts'
 import { holdTrades } from '../stages/hold-against-simulation.ts'
@@ -78,7 +79,10 @@ async function lostIn(
   const logs = trades.map(({ receipt }) => receipt.logs)
   const { deltas } = assetChanges(logs, { wallet, wrappedNative })
   const traded = trades.flatMap((one) => one.trades)
-  const tokens = traded.flatMap(({ tokenIn, tokenOut }) => [getAddress(tokenIn), getAddress(tokenOut)])
+  const named = traded
+    .flatMap(({ tokenIn, tokenOut }) => [tokenIn, tokenOut])
+    .filter((token) => !isAtDestination(token))
+  const tokens = named.map((token) => getAddress(token))
   const minedIn = await client.getBlock({ blockNumber })
   const [priced, nativeWei] = await Promise.all([
     pricesIn(context, minedIn, { tokens, bought: boughtIn([{ trades: traded }]) }),

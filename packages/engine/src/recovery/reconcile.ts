@@ -1,5 +1,6 @@
 import type { Engine } from '../context/engine.ts'
 import { clearUp, type ClearedUp, isAnythingLeft, stillPending } from './clear-up.ts'
+import { followCrossChain } from '../cross-chain/follow-cross-chain.ts'
 import { followOrders } from '../orders/follow-orders.ts'
 import { settleFormer } from './former-wallets.ts'
 import type { SerialQueue } from './serial-queue.ts'
@@ -31,6 +32,7 @@ export async function reconcile(
     const context = serverContext(engine, chain)
     await settleHeld(context).catch(fail)
     await followOrders(context).catch(fail)
+    await followCrossChain(context, inFlight).catch(fail)
     try {
       const isLeft = await isAnythingLeft(context, inFlight)
       if (!isLeft && !(await isAnyToReadAgain(engine, chain, context.wallet))) continue

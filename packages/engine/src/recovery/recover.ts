@@ -2,6 +2,9 @@ import type { JournalEntry } from '@svc/wallet/core'
 import type { TransactionReceipt } from 'viem'
 import { type BlockTime, ToolError } from '@svc/amm'
 import { sentWei as sentByBatches } from '../batch/batch-step.ts'
+import { endCrossChain } from '../cross-chain/follow-cross-chain.ts'
+import { openCrossChainOf, opens } from '../cross-chain/open-cross-chain.ts'
+import { mayBeMined } from '../operations/may-be-mined.ts'
 import { receiptOf } from '../spending/gas-cap.ts'
 import type { Reserved } from '../stages/reserve-spend.ts'
 import type { Progress } from '../context/execution-context.ts'
@@ -26,6 +29,7 @@ export async function recover(
     const entries = (await engine.journal.byRequest(call.requestId)).filter(
       (entry) => entry.reservationId === reservationId,
     )
+    const isCrossing = await endUnopened(context, entries)
     if (entries.length === 0) {
       if (spend.reserved) await engine.ledger.release(reservationId)
       return []
@@ -37,7 +41,7 @@ export async function recover(
     await noted
     // An endpoint may forward what it refuses: the amount counts until it is proved that something else took the nonce.
     const isRefused = entries.some(({ state }) => state === 'refused')
-    if (inDoubt || isRefused) return revokes
+    if (inDoubt || isRefused || isCrossing) return revokes
     const receipts = [
       ...progress.mined.map(({ receipt }) => receipt),
       ...revokes,
@@ -63,6 +67,18 @@ async function isOrdered({ engine, call, intent, reservationId }: Reserved): Pro
   if (intent.order === undefined) return false
   const signed = await engine.orders.byRequest(call.requestId)
   return signed.some((one) => one.reservationId === reservationId && one.endedAt === null)
+}
+
+/** Whether a cross-chain order of the intent is opened, or may be yet; one that never will be ends here, for it was on record before its call was signed. */
+async function endUnopened(context: Reserved, entries: readonly JournalEntry[]): Promise<boolean> {
+  const { engine, call, reservationId } = context
+  const recorded = await engine.orders.byRequest(call.requestId)
+  const stored = recorded.find((one) => one.kind === 'cross_chain' && one.reservationId === reservationId)
+  if (stored === undefined || stored.endedAt !== null) return false
+  const one = openCrossChainOf(stored)
+  if (entries.some((entry) => entry.state !== 'reverted' && mayBeMined(entry) && opens(entry, one))) return true
+  await endCrossChain(context, one, { status: 'unopened', openTxHash: null, fill: null, refund: null })
+  return false
 }
 
 /** Receipts of what was mined and failed: it moved nothing and burnt its gas. */

@@ -9,7 +9,7 @@ import { assetChanges } from '../simulation/asset-changes.ts'
 import { countable } from '../value/countable.ts'
 import type { ExecutionContext } from '../context/engine.ts'
 import { receiptOf, gasCostsOr } from '../spending/gas-cap.ts'
-import { approvalOf, isMinedApproval, isSignedOpen } from '../operations/may-be-mined.ts'
+import { approvalsIn, isMinedApproval, isSignedOpen } from '../operations/may-be-mined.ts'
 import { cameHome } from '../stages/settled-value.ts'
 import { isRepaidGas, noneOf } from '../spending/spend-limit.ts'
 import { outflowsOf, type PricedTokens, priceTokens, valueOf, valueOfMined } from '../value/spend-value.ts'
@@ -57,7 +57,7 @@ export async function settleLeft(context: ExecutionContext, reservation: OpenRes
           nativeDelta: (done, ofTokens) => nativeDelta(of, done, inBlocksOf(done, [...mined, ...tookBack]), ofTokens),
         })
     const budgets = lossWithTaken(known, { taken, reserved: reservation.budgets, priced })
-    const isHeld = !entries.every(isMinedApproval)
+    const isHeld = !entries.every(isMinedApproval) || toNamed(approvalsIn(entries), of).length > 0
     const left = countable(moved + valueOf(taken, priced).usdMicros)
     const rest = { amounts: sumOf([amounts, taken]), isRepaid, isHeld }
     await onLedger(() => engine.ledger.settle(id, left, burnt, budgets, rest))
@@ -70,10 +70,7 @@ export async function settleLeft(context: ExecutionContext, reservation: OpenRes
 /** What spenders took by themselves of what the request has allowed; `null` while they may yet. */
 async function takenOf(context: ExecutionContext, mined: readonly Mined[]) {
   const { engine, chain, wallet } = context
-  const approved = mined.filter(isFinal).flatMap(({ entry }) => {
-    const approval = approvalOf(entry)
-    return approval?.via === 'erc20' ? [approval] : []
-  })
+  const approved = approvalsIn(mined.filter(isFinal).map(({ entry }) => entry))
   const granted = toNamed(approved, context)
   if (granted.length === 0) return { taken: new Map<string, bigint>(), priced: new Map() }
   const isOf = (one: PendingRevocation) =>

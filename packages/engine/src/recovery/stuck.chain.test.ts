@@ -216,7 +216,7 @@ describe('an endpoint that tells a wrong count twice', () => {
   })
 })
 
-/** A road whose swap, or whose removal of a position, is out with fees that no block takes any more, with nothing mined unless the test says so. */
+/** A pipeline whose swap, or whose removal of a position, is out with fees that no block takes any more, with nothing mined unless the test says so. */
 async function stuckPipeline(
   options: PipelineOptions = {},
   isRemoval = false,

@@ -33,7 +33,6 @@ async function openDeposit(): Promise<{
   const { chain, tokens, wallet: owner } = pipeline
   const port = createVaults({
     ...pipeline,
-    liquidity: { findPools: () => Promise.resolve([]) },
     named: () => [address],
   })
   const vault = await port.find(chain, address)

@@ -58,8 +58,8 @@ function priceOf({ version }: IntentDeposit, simulated: SimulatedResult | undefi
     return sqrtPriceX96 === 0n ? null : sqrtPriceX96
   }
   return attempt(() => {
-    const [reserve0, reserve1] = decodeFunctionResult({ abi: v2PairAbi, functionName: 'getReserves', data })
-    return sqrtPriceFromAmounts(reserve1, reserve0)
+    const [amount0, amount1] = decodeFunctionResult({ abi: v2PairAbi, functionName: 'getReserves', data })
+    return sqrtPriceFromAmounts({ amount0, amount1 })
   })
 }
 

@@ -112,6 +112,8 @@ export type Simulation = AssetChanges & {
   /** After refunds, per step. */
   readonly gasUsed: readonly bigint[]
   readonly revokeGasUsed: readonly bigint[]
+  /** What of the deltas a signed order moves, by whoever fills it: no step shows it. */
+  readonly inOrder?: ReadonlyMap<string, bigint>
   /** Of several operations as one: what their calls would use as transactions of their own, in order. */
   readonly apart?: readonly bigint[]
 }

@@ -1,6 +1,7 @@
+import type { CheckRequest, SpendLimits, SpendVerdict } from '@svc/store'
 import { expect, test } from 'vitest'
 import { budgetNames, unnamedBudgetName } from './budget-names.ts'
-import { aboveOne, limitRefusal, mayBeLifted } from './limit-refusal.ts'
+import { aboveOne, exceededLimits, limitRefusal, mayBeLifted } from './limit-refusal.ts'
 
 const asks = { amountUsdMicros: 40_000_000n, gasUsdMicros: 1_000_000n, isExit: false }
 const sums = { capUsdMicros: 100_000_000n, usedUsdMicros: 80_000_000n, askedUsdMicros: 41_000_000n }
@@ -10,6 +11,8 @@ const ofLoss = { granted: false, limit: 'budget', budget: budgetNames.loss, ...s
 const unnamed = unnamedBudgetName(1, '0x0000000000000000000000000000000000000001')
 const forPerson = { ...ofLoss, budget: unnamed, capUsdMicros: 0n }
 const one = aboveOne({ perTransaction: 10_000_000n }, asks)
+const limits: SpendLimits = { perTransaction: 1n, perSession: 1n, daily: 1n }
+const request: CheckRequest = { principal: 'key:one', chainId: 1, amountUsdMicros: 2n, limits, sessionIdleMs: 1 }
 const unpriced = { code: 'PRICE_UNAVAILABLE', message: 'No source tells what a token is worth.' } as const
 
 test.each([
@@ -26,4 +29,27 @@ test.each([
   ['nothing', [], false],
 ] as const)('whether a lower count of earlier calls may help against %s', (_, refusals, isHelped) => {
   expect(mayBeLifted(refusals)).toBe(isHelped)
+})
+
+test.each([
+  ['a budget', ofLoss],
+  ['the gas of a day', ofGas],
+] as const)('%s that stands against a call is named, and the ledger asked for nothing else', async (_what, verdict) => {
+  const check = () => Promise.reject(new Error('asked'))
+  expect(await exceededLimits({ check }, request, verdict)).toEqual([verdict])
+})
+
+test('limits are named until the ledger would grant the call, each with those before it lifted', async () => {
+  const ofSession = { ...ofDay, limit: 'perSession' } as const
+  const asked: SpendLimits[] = []
+  const check = async ({ limits }: CheckRequest) => {
+    asked.push(limits)
+    return asked.length === 1 ? ofSession : ({ granted: true } as SpendVerdict)
+  }
+  expect(await exceededLimits({ check }, request, ofDay)).toEqual([ofDay, ofSession])
+  const lifted = 10n ** 19n
+  expect(asked).toEqual([
+    { ...limits, daily: lifted },
+    { ...limits, daily: lifted, perSession: lifted },
+  ])
 })

@@ -1,6 +1,9 @@
+import { chains, findChain } from '@svc/wallet/core'
+import { encodeAbiParameters, erc20Abi, encodeEventTopics, getAddress, type Log, parseAbiParameters } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { lossPct, type Worth } from '../value/mined-loss.ts'
-import { asPermitted } from './hold-against-simulation.ts'
+import type { PricedTokens } from '../value/spend-value.ts'
+import { asPermitted, holdTrades } from './hold-against-simulation.ts'
 
 /** Amounts in cents: a dollar token, a three-dollar token, and one nobody prices. */
 const worth: Worth = (token, amount) => (token === 'odd' ? null : amount * 10_000n * (token === 'three' ? 3n : 1n))
@@ -46,5 +49,47 @@ describe('beside what a deposit may take', () => {
     ['more leaves than simulated, which was more than may', { three: -200_00n }, { three: -300_00n }, 50],
   ] as const)('%s', (_what, simulated, real, lost) => {
     expect(pct(simulated, real)).toBe(lost)
+  })
+})
+
+describe('a trade of a call that was cut off', () => {
+  const chain = findChain(chains, 'base')!
+  const [wallet, pool, dollar] = ['11', '22', '33'].map((digits) => getAddress(`0x${digits.repeat(20)}`)) as [
+    `0x${string}`,
+    `0x${string}`,
+    `0x${string}`,
+  ]
+  const native = chain.wrappedNative.address.toLowerCase()
+  const usd = (amount: number) => BigInt(amount) * 1_000_000n
+  const band = { lowE18: 10n ** 18n, highE18: 10n ** 18n }
+  const priced = new Map([[dollar, { token: { decimals: 6 }, band }]]) as unknown as PricedTokens
+
+  /** What the breaker was opened by, where so much arrived. */
+  async function openedBy(arrived: number, brings: Readonly<Record<string, bigint>>, pays = usd(0)) {
+    const opened: unknown[] = []
+    const trip = async (_cause: string, by: unknown) => opened.push(by) > 0
+    const engine = {
+      policy: { breaker: { maxSimulationDriftPct: 5 } },
+      breaker: { trip },
+      switches: { look: async () => {} },
+    }
+    const topics = encodeEventTopics({ abi: erc20Abi, eventName: 'Transfer', args: { from: pool, to: wallet } })
+    const data = encodeAbiParameters(parseAbiParameters('uint256'), [usd(arrived)])
+    const logs = [{ address: dollar, topics, data }] as unknown as readonly Log[]
+    const bounds = { pays: new Map([[dollar, pays]]), brings: moved(brings) }
+    const context = { engine, chain, wallet } as unknown as Parameters<typeof holdTrades>[0]
+    await holdTrades(context, { requestId: 'one', trades: [{ bounds, logs }], priced })
+    return opened
+  }
+
+  it.each([
+    ['brought what it asks for', 1_000, { [dollar]: usd(1_000) }, usd(0), []],
+    ['brought 4 % less', 960, { [dollar]: usd(1_000) }, usd(0), []],
+    ['brought 6 % less', 940, { [dollar]: usd(1_000) }, usd(0), ['shortfall']],
+    ['brought nothing', 0, { [dollar]: usd(1_000) }, usd(0), ['shortfall']],
+    ['paid a part of what it brings back', 940, { [dollar]: usd(1_000) }, usd(60), []],
+    ['brings native currency, which leaves no logs', 0, { [native]: usd(1_000) }, usd(0), []],
+  ] as const)('that %s', async (_what, arrived, brings, pays, opened) => {
+    expect(await openedBy(arrived, brings, pays)).toEqual(opened)
   })
 })

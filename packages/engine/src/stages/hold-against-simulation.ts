@@ -1,5 +1,6 @@
-import { type Address, getAddress, type Log, zeroAddress } from 'viem'
+import { getAddress, type Log, zeroAddress } from 'viem'
 import type { Intent } from '@svc/amm'
+import { isAtDestination } from '../call/asset-key.ts'
 import { expectedTokens } from '../verdict/policy-verdict.ts'
 import type { Progress } from '../context/execution-context.ts'
 import type { Reserved } from './reserve-spend.ts'
@@ -12,6 +13,7 @@ import { dustUsdMicros, lossPct, percentOf, type Worth } from '../value/mined-lo
 import { minedOutcome } from '../value/moved-holdings.ts'
 import type { Outcome } from '../value/weigh-change.ts'
 import { type CallValue, trustedPrices } from '../value/call-value.ts'
+import { openBreaker } from '../switches/circuit-breaker.ts'
 
 /**
  * Opens the breaker when a call left the wallet poorer than its simulation said by more than the policy's percentage of
@@ -54,7 +56,7 @@ export async function holdAgainstSimulation(
   const { isWithin, hasLeft } = held((token) => trustedWorth(token, 0n, priced) !== null)
   const isPaid = callBounds.some(({ payouts }) => payouts.length > 0)
   const isBeyond = hasLeft || !(isWithin || isPaid || value.isExit)
-  if (await engine.breaker.trip(cause, isBeyond ? 'drift' : 'shortfall')) await engine.switches.look()
+  await openBreaker(engine, cause, isBeyond ? 'drift' : 'shortfall')
 }
 
 /**
@@ -81,7 +83,7 @@ export async function holdTrades(
     })
   })
   const cause = `a trade of request ${requestId} on ${chain.name} brought more than ${cap} % less than it asked for`
-  if (isShort && (await engine.breaker.trip(cause, 'shortfall'))) await engine.switches.look()
+  if (isShort) await openBreaker(engine, cause, 'shortfall')
 }
 
 type MinedTrades = {
@@ -165,11 +167,12 @@ export function simulationDrift(
     const [expected, actual] = [simulated.get(token) ?? 0n, real.get(token) ?? 0n]
     const difference = expected > actual ? expected - actual : actual - expected
     const tolerated = (expected < 0n ? -expected : expected) / 100n
-    return difference > tolerated ? [{ token: getAddress(token), simulated: expected, real: actual }] : []
+    const named = isAtDestination(token) ? token : getAddress(token)
+    return difference > tolerated ? [{ token: named, simulated: expected, real: actual }] : []
   })
 }
 
-type Drift = { readonly token: Address; readonly simulated: bigint; readonly real: bigint }
+type Drift = { readonly token: string; readonly simulated: bigint; readonly real: bigint }
 
 /** Shares of a pair that the call makes, at the trusted prices of both tokens, and of a vault at what they bring; `null` of everything else. */
 function sharesWorth(token: string, amount: bigint, context: Reserved): bigint | null {

@@ -3,6 +3,7 @@ import { vaultAbi } from '@svc/amm/abis'
 import { getAddress } from 'viem'
 import type { VaultRebalanceBounds } from '../calldata/vault-bounds.ts'
 import type { Reserved } from './reserve-spend.ts'
+import { openBreaker } from '../switches/circuit-breaker.ts'
 
 /**
  * Opens the breaker where the shares of a vault that the wallet has rebalanced are worth less in the block that did it than in the one it was
@@ -16,7 +17,7 @@ export async function holdRebalance(context: Reserved, minedIn: BlockTime | null
     const [before, after] = await worthAround(context, bounds, minedIn)
     if (after * 10_000n >= before * BigInt(10_000 - maxLossBps)) continue
     const cause = `shares of the vault ${getAddress(bounds.vault)} that request ${call.requestId} on ${chain.name} has rebalanced are worth over ${maxLossBps} bps less`
-    if (await engine.breaker.trip(cause, 'shortfall')) await engine.switches.look()
+    await openBreaker(engine, cause, 'shortfall')
   }
 }
 

@@ -136,12 +136,28 @@ export function intentDrift(planned: Intent, intent: Intent): readonly ErrorDeta
     ...above('allowance', sumApprovals(planned.approvals), sumApprovals(intent.approvals)),
     ...differing('orders', ordersText(planned), ordersText(intent)),
     ...differing('signed order', signedOrderText(planned), signedOrderText(intent)),
+    ...differing('cross-chain order', crossChainText(planned), crossChainText(intent)),
+    ...crossChainDrift(planned, intent),
   ]
 }
 
 /** When it was offered, with which nonce and until when changes with each offer; how far it falls is held against the plan's receipts. */
 function signedOrderText({ order }: Intent): string {
   return order === undefined ? 'none' : `${order.tokenIn} for ${order.tokenOut} at ${order.reactor}`.toLowerCase()
+}
+
+function crossChainText({ crossChain }: Intent): string {
+  if (crossChain === undefined) return 'none'
+  const { inputToken, outputToken, destinationChainId, recipient, settler, destinationSettler } = crossChain
+  const place = `${settler} and ${destinationSettler}`
+  return `${inputToken} for ${outputToken} of ${recipient} on ${destinationChainId} at ${place}`.toLowerCase()
+}
+
+/** Nonce and deadline follow the time; what is asked for at the other end follows prices, and never lies below the plan. */
+function crossChainDrift({ crossChain: planned }: Intent, { crossChain: now }: Intent): readonly ErrorDetail[] {
+  if (planned === undefined || now === undefined || now.outputAmount >= planned.outputAmount) return []
+  const amounts = { planned: `${planned.outputAmount}`, now: `${now.outputAmount}` }
+  return [{ message: 'Below the plan: what arrives on the destination.', ...amounts }]
 }
 
 /** In which pool an order is placed, what it sells there and until when stand in its calldata alone: the hook is the same for all. */

@@ -15,10 +15,13 @@ export async function withOrder(simulation: Simulation, context: Ordered): Promi
   const { order } = context.intent
   if (order === undefined) return simulation
   const [sold, bought] = [order.tokenIn.toLowerCase(), order.tokenOut.toLowerCase()]
+  const inOrder = new Map([
+    [sold, -order.amountIn],
+    [bought, await arrivalOf(context, order, simulation.blockNumber)],
+  ])
   const deltas = new Map(simulation.deltas)
-  deltas.set(sold, (deltas.get(sold) ?? 0n) - order.amountIn)
-  deltas.set(bought, (deltas.get(bought) ?? 0n) + (await arrivalOf(context, order, simulation.blockNumber)))
-  return { ...simulation, deltas }
+  for (const [token, change] of inOrder) deltas.set(token, (deltas.get(token) ?? 0n) + change)
+  return { ...simulation, deltas, inOrder }
 }
 
 type Ordered = Pick<InspectionContext, 'client' | 'chain' | 'wallet' | 'intent'>

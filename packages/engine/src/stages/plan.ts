@@ -10,6 +10,7 @@ import {
   tokenLabel,
   type TokenQuantity,
 } from '@svc/amm'
+import { isAtDestination } from '../call/asset-key.ts'
 import { callsOf } from '../batch/batch-step.ts'
 import {
   contractNames,
@@ -17,6 +18,7 @@ import {
   describeCalldata,
   type DescribedCall,
 } from '../calldata/describe-calldata.ts'
+import { amountAtDestination } from './amount-at-destination.ts'
 import { expectedGasCost, worstGasCost } from '../spending/gas.ts'
 import { shownOf, tokenFacts } from '../operations/plan-shown.ts'
 import { suspectWarnings, unlistedWarnings } from '../verdict/token-warnings.ts'
@@ -54,12 +56,17 @@ export function planOf(context: Reserved, terms: PlanTerms): Plan {
     atomicity: intent.atomicity,
     deltas: [...simulation.deltas]
       .filter(([, amount]) => amount !== 0n)
-      .map(([token, amount]) => describeAmount({ token: getAddress(token), amount }, context)),
+      .map(([token, amount]) =>
+        isAtDestination(token)
+          ? amountAtDestination(context)
+          : describeAmount({ token: getAddress(token), amount }, context),
+      ),
     bounds: {
       spendsAtMost: intent.spends.map((spent) => describeAmount(spent, context)),
       receivesAtLeast: intent.receives
         .filter(({ amount }) => amount > 0n)
-        .map((received) => describeAmount(received, context)),
+        .map((received) => describeAmount(received, context))
+        .concat(intent.crossChain === undefined ? [] : [amountAtDestination(context)]),
     },
     ...shown,
     // Beside the hash: what the policy lists may change before the plan is carried out.

@@ -10,6 +10,7 @@ import { assertDeclared, type DeclaredContext } from '../verdict/assert-declared
 import { sumByToken } from '../value/countable.ts'
 import { calledContracts } from '../calldata/called-contracts.ts'
 import { expectedTokens, type PolicyVerdict, policyVerdict } from '../verdict/policy-verdict.ts'
+import { destinationRefusals } from '../verdict/cross-chain-refusals.ts'
 import { adviceAgainst, policyTokensBeside } from '../verdict/token-warnings.ts'
 import type { InspectionContext, ExecutionContext } from '../context/engine.ts'
 import { mayBringHome } from '../value/way-home.ts'
@@ -29,6 +30,7 @@ import type { Policy } from '../policy/policy.ts'
 import type { Refusal } from '../call/refusal.ts'
 import { orderFunds, withOrder } from './order-in-plan.ts'
 import { simulate, type Simulation, type SimulationRequest } from '../simulation/simulation.ts'
+import { withOwed, withDestinationPrice } from '../value/destination-price.ts'
 import { type PricedTokens, priceTokens } from '../value/spend-value.ts'
 import type { Step } from '../call/step.ts'
 import { measuredTokens, tokensGivenUp, tokensToPrice } from './tokens-of-call.ts'
@@ -47,7 +49,7 @@ export async function checkPolicy<Own extends InspectionContext>(context: Own): 
   const verdict = policyVerdict(intent, { chain, policy: engine.policy, known, wallet, nowSeconds })
   const granted = refuseUngranted(context)
   const atomic = route === null ? [] : routeRefusals(route, intent)
-  const refusals = [...granted, ...verdict.refusals, ...read.refusals, ...atomic]
+  const refusals = [...granted, ...verdict.refusals, ...destinationRefusals(context), ...read.refusals, ...atomic]
   return { ...context, allowances, snapshotTaken, ...verdict, callBounds: read.bounds, route, foreseen, refusals }
 }
 
@@ -134,7 +136,14 @@ async function pricesOf(checked: Checked<InspectionContext>): Promise<PricedToke
 
 async function pricesAt(context: Foreseeing, at: BlockTime, tokens = tokensToPrice(context)): Promise<PricedTokens> {
   const { engine, chain } = context
-  return priceTokens(tokens, { ...engine, directory: engine.tokens, chain, at, bought: boughtIn(context.callBounds) })
+  const own = priceTokens(tokens, {
+    ...engine,
+    directory: engine.tokens,
+    chain,
+    at,
+    bought: boughtIn(context.callBounds),
+  })
+  return withDestinationPrice(own, context)
 }
 
 function feesAhead(context: Foreseeing, { number }: Pick<BlockTime, 'number'>): FeesAhead | null {
@@ -265,7 +274,9 @@ export function play(
   if (step?.batch === undefined) {
     const apart = intent.apart?.map(callStep)
     return apart === undefined
-      ? simulate(request).then((simulation) => withOrder(simulation, context))
+      ? simulate(request)
+          .then((simulation) => withOrder(simulation, context))
+          .then((simulation) => ({ ...simulation, deltas: withOwed(simulation.deltas, intent.crossChain) }))
       : simulateBeside(request, apart)
   }
   return simulateBatch(request, { ...step, batch: step.batch }, route?.refusal === null && route.isDelegated)

@@ -1,6 +1,8 @@
 import { isAddressEqual } from 'viem'
 import type { Refusal, Weighed } from '../call/refusal.ts'
 import { endIfDecided } from '../orders/follow-orders.ts'
+import { endCrossChainIfDecided } from '../cross-chain/follow-cross-chain.ts'
+import { openCrossChainOrders } from '../cross-chain/open-cross-chain.ts'
 import { type OpenOrder, openOrders } from '../orders/open-orders.ts'
 import type { Checked } from './prepare.ts'
 
@@ -11,6 +13,8 @@ import type { Checked } from './prepare.ts'
  */
 export async function requireNoOrder(checked: Checked): Promise<Weighed> {
   const { engine, chain, wallet, allowances, intent } = checked
+  const crossing = await crossingOf(checked)
+  if (crossing !== null) return { refusals: [crossing] }
   const needed = allowances.filter(({ spender, amount }) => amount > 0n && isAddressEqual(spender, chain.permit2))
   if (needed.length === 0) return { refusals: [] }
   const open = (await openOrders(engine, chain)).filter((one) => isAddressEqual(one.wallet, wallet))
@@ -21,6 +25,26 @@ export async function requireNoOrder(checked: Checked): Promise<Weighed> {
     return { refusals: [isSame ? openOrder(one) : sharedNonce(one)] }
   }
   return { refusals: [] }
+}
+
+/** What comes back from a settler tells no orders apart: no two of one token are open at a time. */
+async function crossingOf(checked: Checked): Promise<Refusal | null> {
+  const { engine, chain, wallet, intent } = checked
+  if (intent.crossChain === undefined) return null
+  for (const one of await openCrossChainOrders(engine, chain)) {
+    const isSame =
+      isAddressEqual(one.order.inputToken, intent.crossChain.inputToken) && isAddressEqual(one.wallet, wallet)
+    if (!isSame || (await endCrossChainIfDecided(checked, one, { mayBeOnItsWay: true }))) continue
+    const { operationId, orderId, order } = one
+    const expiresAt = new Date(order.fillDeadline * 1_000).toISOString()
+    return {
+      code: 'ORDER_OPEN',
+      message: 'A cross-chain order that puts in this token is open on this chain.',
+      details: [{ message: 'the order', operationId, orderId, token: order.inputToken, expiresAt }],
+      suggestion: 'Wait until it is filled, or until what was put in has come back: get_operation follows it.',
+    }
+  }
+  return null
 }
 
 function openOrder({ order, operationId, orderId }: OpenOrder): Refusal {

@@ -17,6 +17,7 @@ import type { Reserved } from './reserve-spend.ts'
 import type { Simulation } from '../simulation/simulation.ts'
 import { budgetsOf } from '../spending/spend-budgets.ts'
 import { holdSpend, raiseSpend } from '../spending/spend-limit.ts'
+import { withDestinationPrice } from '../value/destination-price.ts'
 import { priceTokens, valueOfSpend } from '../value/spend-value.ts'
 import type { Step } from '../call/step.ts'
 import { onStorage } from '../call/storage.ts'
@@ -181,13 +182,14 @@ async function requirePrice(
   snapshotTaken: ChainSnapshot,
 ): Promise<void> {
   const { engine, call, chain, intent, reservationId } = context
-  const priced = await priceTokens([...tokensToPrice(context), ...tokensGivenUp(context.simulation, context.chain)], {
+  const own = priceTokens([...tokensToPrice(context), ...tokensGivenUp(context.simulation, context.chain)], {
     ...engine,
     directory: engine.tokens,
     chain,
     at: snapshotTaken.block,
     bought: boughtIn(context.callBounds),
   })
+  const priced = await withDestinationPrice(own, context)
   // What is signed already is mined, and was weighed before: what is left must be worth it by itself.
   const value = valueOfCall(context, rest, priced, progress.mined.length)
   const isExit = isWayHome(value, whole, snapshotTaken.standing)

@@ -12,7 +12,7 @@ import { usePipelines } from '../fixtures/use-pipelines.fixture.ts'
 const devnet = useDevnet()
 const { open } = usePipelines(devnet)
 
-describe('the road of a transaction', () => {
+describe('the pipeline of a transaction', () => {
   it('asks the chain twice before the first signature, twice for each transaction, and never after the last', async () => {
     const pipeline = await open()
     await pipeline.run(swapIntent(pipeline, '300'))

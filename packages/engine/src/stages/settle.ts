@@ -3,13 +3,14 @@ import { getAddress, type TransactionReceipt, zeroAddress } from 'viem'
 import type { BlockTime, Settled, SettledTransaction, TokenQuantity } from '@svc/amm'
 import type { BudgetAmount } from '@svc/store'
 import { logsByCall } from '../batch/batch-step.ts'
-import { lessTaken, lossWithTaken, takenOrNull } from '../transactions/taken-by-spenders.ts'
+import { lessTaken, lossWithTaken, takenOrNull, toNamed } from '../transactions/taken-by-spenders.ts'
 import { assetChanges } from '../simulation/asset-changes.ts'
 import { callFacts } from '../audit/call-facts.ts'
 import { countable, usdText } from '../value/countable.ts'
 import { gasCostOf, gasCostsOr } from '../spending/gas-cap.ts'
 import type { Simulation } from '../simulation/simulation.ts'
 import { countedDeltas, holdAgainstSimulation, movedOutcome, simulationDrift } from './hold-against-simulation.ts'
+import { placedCrossChain } from './record-order.ts'
 import { holdRebalance } from './hold-rebalance.ts'
 import { suspectWarnings, unlistedWarnings } from '../verdict/token-warnings.ts'
 import type { Reserved } from './reserve-spend.ts'
@@ -31,6 +32,7 @@ import { readAllowances } from '../call/chain-snapshot.ts'
 import { nativeChangeIn } from '../transactions/native-change.ts'
 import { submissionOf } from '../transactions/private-route.ts'
 import { endRights, revokeAllowances, type Standing } from '../transactions/revoke-allowances.ts'
+import { isOpened, withOwed } from '../value/destination-price.ts'
 import { pricesIn } from '../value/mined-loss.ts'
 import { boughtIn } from '../value/moved.ts'
 import { tradedIn } from '../value/own-move.ts'
@@ -55,21 +57,26 @@ export async function settle(context: Reserved, progress: Progress): Promise<Set
   })
   await quietly(context, 'owed', () => endRights(context, progress))
   const receipts = [...progress.mined.map(({ receipt }) => receipt), ...revokes]
-  const comparable = sharesAsMade(deltas, {
+  const logs = progress.mined.flatMap(({ receipt }) => receipt.logs)
+  const opened = isOpened(context, logs)
+  const owed = withOwed(deltas, opened ? context.intent.crossChain : undefined)
+  const comparable = sharesAsMade(owed, {
     simulated: context.value.simulated.arrives.shares,
-    logs: progress.mined.flatMap(({ receipt }) => receipt.logs),
+    logs,
     wrappedNative: context.chain.wrappedNative.address.toLowerCase(),
     prices: trustedPrices(priced),
   })
   const outcome = movedOutcome(context, progress, comparable)
   const settling = { deltas: countedDeltas(comparable, context.simulation.deltas), receipts, minedIn, outcome }
-  const settlement = await settlementOf(context, progress, settling)
+  // What is opened counts as reserved until it has ended at either end.
+  const settlement = opened ? null : await settlementOf(context, progress, settling)
   // Its line goes to the disk beside it: a crash in between repeats the line and loses none.
   const recorded = settlement === null ? null : quietly(context, 'ledger', settlement.settle)
-  const drift = simulationDrift(context.simulation.deltas, deltas)
+  const drift = simulationDrift(context.simulation.deltas, owed)
   if (drift.length > 0) engine.log.warn('tx.differs-from-simulation', { requestId: call.requestId, drift })
   const how = await submissionOf(context)
-  const settled = { ...settledOf(context, progress, deltas, revokes), ...how }
+  const placed = await placedCrossChain(context, opened)
+  const settled = { ...settledOf(context, progress, deltas, revokes), ...how, ...placed }
   const written = quietly(context, 'audit', () =>
     engine.audit.append({
       event: 'tx.settled',
@@ -136,9 +143,10 @@ async function settlementOf(
   const gasUsdMicros = gas.reduce((sum, cost) => sum + cost.usdMicros, 0n)
   const homeUsdMicros = cameHome(deltas, priced)
   const isRepaid = isRepaidGas({ isExit: context.value.isExit, homeUsdMicros, gasUsdMicros }, engine.policy)
-  // Where nothing but allowances was signed, no other block can make of it what was reserved.
+  // Where nothing but allowances of the AMM's own contracts was signed, no other block can make of it what was reserved.
   const { signed, mined: confirmed } = progress
-  const isHeld = signed.length > confirmed.length || signed.some(({ step }) => step.kind !== 'approve')
+  const isOfNamed = toNamed(context.allowances, context).length > 0
+  const isHeld = isOfNamed || signed.length > confirmed.length || signed.some(({ step }) => step.kind !== 'approve')
   const came = { amounts: spent, isRepaid, isHeld }
   const settle = () => engine.ledger.settle(reservationId, actual, gas, budgets, came)
   return { actualUsdMicros: actual, gasUsdMicros, settle }

@@ -3,6 +3,7 @@ import type { Address, Hash } from 'viem'
 import { type ErrorCode, ToolError } from '@svc/amm'
 import { requireRoute, routeQuestion } from '../batch/atomic-route.ts'
 import { callFacts } from '../audit/call-facts.ts'
+import { isAtDestination } from '../call/asset-key.ts'
 import { mayBringHome } from '../value/way-home.ts'
 import { declaredTokens } from './tokens-of-call.ts'
 import type { Reserved } from './reserve-spend.ts'
@@ -112,7 +113,13 @@ function noteSimulated({ engine, call, chain, wallet, intent, steps }: Reserved,
     atSeconds: snapshotTaken.atSeconds,
     tokens: declaredTokens(intent),
     steps: steps.slice(firstStep),
-    simulation: { deltas: Object.fromEntries(simulation.deltas), gas: simulation.gasUsed, by: simulation.playedBy },
+    // What another chain owes is no effect that can be played again here.
+    simulation: {
+      deltas: Object.fromEntries([...simulation.deltas].filter(([key]) => !isAtDestination(key))),
+      ...(simulation.inOrder === undefined ? {} : { inOrder: Object.fromEntries(simulation.inOrder) }),
+      gas: simulation.gasUsed,
+      by: simulation.playedBy,
+    },
   })
 }
 

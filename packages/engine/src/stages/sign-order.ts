@@ -1,14 +1,12 @@
 import { type Settled, storeOrder, ToolError } from '@svc/amm'
 import { orderIdOf, orderTypedData } from '@svc/amm/orders'
 import type { StoredOrder } from '@svc/store'
-import { callFacts } from '../audit/call-facts.ts'
 import { throwFirst } from '../call/refusal.ts'
-import { onStorage } from '../call/storage.ts'
 import type { Progress } from '../context/execution-context.ts'
 import { offerOrder } from '../orders/follow-orders.ts'
 import { openOrderOf } from '../orders/open-orders.ts'
 import { requireRunning } from '../switches/require-running.ts'
-import { usdText } from '../value/countable.ts'
+import { auditOrder, recordOrder } from './record-order.ts'
 import type { Reserved } from './reserve-spend.ts'
 import { settledOf } from './settle.ts'
 
@@ -18,7 +16,7 @@ import { settledOf } from './settle.ts'
  * have it. From then on it counts, whatever becomes of this process, until the chain has decided.
  */
 export async function signOrder(context: Reserved, progress: Progress): Promise<StoredOrder> {
-  const { engine, call, chain, wallet, intent, reservationId } = context
+  const { engine, chain, wallet, intent } = context
   const { order } = intent
   if (order === undefined || engine.signGranted === undefined) {
     throw new ToolError('SIGNATURE_NOT_ALLOWED', 'This wallet signs transactions alone.')
@@ -26,11 +24,7 @@ export async function signOrder(context: Reserved, progress: Progress): Promise<
   await requireMay(context)
   const { quote: _quote, ...terms } = order
   const orderId = orderIdOf(order, wallet)
-  const spendUsd = usdText(progress.reserved.amountUsdMicros)
-  const facts = { ...callFacts(call), chainId: chain.id, wallet, orderId, order: terms, spendUsd }
-  await onStorage('the audit log cannot be written', () =>
-    engine.audit.append({ event: 'order.intent', ...facts, planHash: progress.planHash, why: intent.why }),
-  )
+  await auditOrder(context, progress, { orderId, order: terms })
   const { snapshotTaken } = progress.valid
   const signature = await engine.signGranted(
     orderTypedData(order, { chainId: chain.id, permit2: chain.permit2, wallet }),
@@ -47,23 +41,14 @@ export async function signOrder(context: Reserved, progress: Progress): Promise<
   )
   // A signature made elsewhere takes its time; nobody has this one yet.
   await requireMay(context)
-  return await onStorage('the order cannot be kept', () =>
-    engine.orders.record({
-      operationId: engine.newRequestId(),
-      orderId,
-      requestId: call.requestId,
-      principalId: call.principal.id,
-      tool: call.tool,
-      chainId: chain.id,
-      wallet,
-      reservationId,
-      why: intent.why,
-      spendUsdMicros: progress.reserved.amountUsdMicros,
-      terms: storeOrder(order),
-      signature,
-      signedAtBlock: progress.mined.at(-1)?.receipt.blockNumber ?? snapshotTaken.block.number,
-    }),
-  )
+  return await recordOrder(context, progress, {
+    kind: 'uniswapx',
+    operationId: engine.newRequestId(),
+    orderId,
+    terms: storeOrder(order),
+    signature,
+    signedAtBlock: progress.mined.at(-1)?.receipt.blockNumber ?? snapshotTaken.block.number,
+  })
 }
 
 /** Hands a signed order over. It is on record, so nothing that fails here reads as if nothing had been signed. */

@@ -1,6 +1,7 @@
 import type { Intent } from '@svc/amm'
 import type { Chain } from '@svc/wallet/core'
 import { type Address, getAddress, zeroAddress } from 'viem'
+import { isAtDestination } from '../call/asset-key.ts'
 import type { CallBounds } from '../calldata/call-bounds.ts'
 import type { Simulation } from '../simulation/simulation.ts'
 import { tokensOf } from '../verdict/policy-verdict.ts'
@@ -22,7 +23,7 @@ function tokensInCalls(calls: readonly CallBounds[]): readonly Address[] {
   return calls.flatMap(({ trades, deposits, orders }) => {
     const traded = [...trades, ...orders].flatMap(({ tokenIn, tokenOut }) => [tokenIn, tokenOut])
     const deposited = deposits.flatMap(({ pool }) => (pool === null ? [] : [pool.token0, pool.token1]))
-    return [...traded, ...deposited].map((token) => getAddress(token))
+    return [...traded, ...deposited].filter((token) => !isAtDestination(token)).map((token) => getAddress(token))
   })
 }
 

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import * as z from 'zod'
 import { erc20Abi } from '@svc/amm/abis'
 import { type BalanceSample, hasFallen, samplesWithin, type WorthNow, withSample } from './balance-samples.ts'
-import type { CircuitBreaker } from './circuit-breaker.ts'
+import { type CircuitBreaker, openBreaker } from './circuit-breaker.ts'
 import type { Policy } from '../policy/policy.ts'
 import { readFileIfPresent, replaceFileDurably } from '@svc/runtime'
 import type { PipelineLog } from '../call/storage.ts'
@@ -142,7 +142,7 @@ async function weigh(engine: WatchParts, chain: Chain, held: BalanceSample, pric
   if (standing.length > 0) {
     const what = allFell ? 'what the wallet holds' : `the ${chain.nativeCurrency.symbol} the wallet holds`
     const cause = `${what} on ${chain.name} fell by more than ${maxBalanceDropPct} % within ${windowMinutes} min, other than by what was spent on record`
-    if (await breaker.trip(cause, 'balance')) await engine.switches.look()
+    await openBreaker(engine, cause, 'balance')
     return
   }
   // What was begun longer ago than the window may stay open for good, as where a receipt cannot be read.

@@ -82,6 +82,18 @@ export function createCircuitBreaker(options: {
   })
 }
 
+/** Opens it as `trip` does, and has what that stops noticed at once. */
+export async function openBreaker(
+  {
+    breaker,
+    switches,
+  }: { readonly breaker: Pick<CircuitBreaker, 'trip'>; readonly switches: { look(): Promise<void> } },
+  cause: string,
+  openedBy: OpenedBy,
+): Promise<void> {
+  if (await breaker.trip(cause, openedBy)) await switches.look()
+}
+
 export type CircuitBreaker = {
   stops(): Promise<BreakerStops>
   status(): Promise<BreakerStatus>

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { createShutdownGate } from './shutdown-gate.ts'
 
-describe('the door', () => {
+describe('the shutdown gate', () => {
   it('lets nobody in once it is shut, and waits for those inside, whatever becomes of them', async () => {
     const gate = createShutdownGate()
     const left: string[] = []

@@ -1,11 +1,11 @@
 import { ToolError } from '@svc/amm'
 
 /**
- * The door to the writes of a process. Once `shut` is called nothing new comes in (`SERVER_BUSY`), and what is inside
+ * The gate before the writes of a process. Once `shut` is called nothing new comes in (`SERVER_BUSY`), and what is inside
  * signs nothing more; `shut` resolves when all have left, or after `timeoutMs`. Who is still inside then is cut off where
  * it stands: what it signed is in the journal, and the next start brings it to its end.
  */
-export function createShutdownGate(): Door {
+export function createShutdownGate(): ShutdownGate {
   const inside = new Set<Promise<unknown>>()
   const state = { shut: false }
   const requireOpen = (): void => {
@@ -37,7 +37,7 @@ export function createShutdownGate(): Door {
   })
 }
 
-export type Door = {
+export type ShutdownGate = {
   /** Throws `SERVER_BUSY` once the gate is shut. */
   requireOpen(this: void): void
   isShut(this: void): boolean

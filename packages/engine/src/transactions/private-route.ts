@@ -1,6 +1,7 @@
 import type { RpcPool, Settled } from '@svc/amm'
 import { ToolError } from '@svc/amm'
 import type { Chain, PrivateRoute } from '@svc/wallet/core'
+import { isAtDestination } from '../call/asset-key.ts'
 import type { ExecutionContext } from '../context/engine.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { CallBounds } from '../calldata/call-bounds.ts'
@@ -27,7 +28,10 @@ export function isPrivateStep(
   { kind }: Step,
 ): boolean {
   if (kind === 'revoke' || (engine.rpc.privately?.(chain) ?? null) === null) return false
-  return callBounds.slice(0, intent.calls.length).some(({ trades }) => trades.length > 0)
+  return callBounds.slice(0, intent.calls.length).some(({ trades }) => {
+    // What is opened for another chain is public by its nature.
+    return trades.some(({ tokenOut }) => !isAtDestination(tokenOut))
+  })
 }
 
 /**

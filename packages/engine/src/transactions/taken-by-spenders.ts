@@ -11,6 +11,7 @@ import { budgetNames } from '../spending/budget-names.ts'
 import { countable } from '../value/countable.ts'
 import { type PricedTokens, valueOf } from '../value/spend-value.ts'
 import type { Allowance } from '../allowances/approval-steps.ts'
+import { openBreaker } from '../switches/circuit-breaker.ts'
 
 /**
  * What spenders that the operator names, such as a vault that has turned, took by themselves of the allowances of a request: from an
@@ -43,7 +44,7 @@ export async function takenBySpenders(
     if (left <= 0n) continue
     taken.set(key, smaller(left, amount))
     const cause = `${getAddress(spender)} on ${chain.name} took of its allowance in a transaction of its own`
-    if (await engine.breaker.trip(cause, 'shortfall')) await engine.switches.look()
+    await openBreaker(engine, cause, 'shortfall')
   }
   return taken
 }

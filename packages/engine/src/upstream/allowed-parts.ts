@@ -18,6 +18,8 @@ export const allowedParts: Readonly<Record<UpstreamKind, ReadonlySet<string>>> =
     'swapExactETHForTokensSupportingFeeOnTransferTokens',
     'V3_SWAP_EXACT_IN',
     'V2_SWAP_EXACT_IN',
+    'V3_SWAP_EXACT_OUT',
+    'V2_SWAP_EXACT_OUT',
     'SWEEP',
     'WRAP_ETH',
     'UNWRAP_WETH',

@@ -59,6 +59,13 @@ describe('a transaction that is what was asked for passes and is carried out', (
     await carriedOut(wire.routed(pipeline, [await wire.v4In(pipeline, pipeline.wallet)]))
   })
 
+  it('universal router: an exact output, to the wallet, and to itself with a payout behind it', async () => {
+    await carriedOut(wire.routed(pipeline, [wire.v3Out(pipeline)]))
+    const itself = '0x0000000000000000000000000000000000000002'
+    const steps = [wire.v3Out(pipeline, { recipient: itself }), wire.pay(0x0c, null, pipeline.wallet, leastOut)]
+    await carriedOut(wire.routed(pipeline, steps), { receives: [{ token: wire.native, amount: leastOut }] })
+  })
+
   it('v3: a deposit, more of it, its fees and its end', async () => {
     const pool = { fee: 3000, tickSpacing: null, hooks: null, sqrtPriceX96: null }
     const [weth, usdc] = await Promise.all([wire.tokenOf(pipeline, 'WETH'), wire.tokenOf(pipeline, 'USDC')])
@@ -127,7 +134,52 @@ function mutations(): readonly Mutation[] {
       args: [pipeline.token('USDC'), 0n, stranger],
     })
   const zeros: Hex = `0x${'00'.repeat(32)}`
+  const output = (change: Parameters<typeof wire.v3Out>[1]) => route(wire.v3Out(pipeline, change))
   return [
+    ['exact output: more may leave', () => output({ most: amountIn + 1n }), 'takes more than was asked for'],
+    ['exact output: less than was asked for', () => output({ amountOut: leastOut - 1n }), 'makes sure of less'],
+    ['exact output: the other way round', () => output({ isBack: false }), 'takes more than was asked for'],
+    ['exact output: for somebody else', () => output({ recipient: stranger }), 'pays somebody other than the wallet'],
+    [
+      'exact output: kept in the router',
+      () => output({ recipient: '0x0000000000000000000000000000000000000002' }),
+      'makes sure of less',
+    ],
+    [
+      'exact output: over a token of its choice between two pairs, which may keep all of it',
+      () => route(wire.v2Out(pipeline, [pipeline.token('USDC'), stranger, pipeline.token('WETH')])),
+      'makes sure of less',
+    ],
+    [
+      'exact output: along one pair, which gets less of a token that begins to keep a part of its transfers',
+      () => route(wire.v2Out(pipeline, [pipeline.token('USDC'), pipeline.token('WETH')])),
+      'makes sure of less',
+    ],
+    [
+      'exact output: what it does not need of native currency stays in the router',
+      () => {
+        const out: Parameters<typeof wire.v3Out>[1] = { payerIsUser: false, isBack: false }
+        const wrapped = wire.pay(0x0b, null, '0x0000000000000000000000000000000000000002', amountIn)
+        return {
+          transaction: wire.routed(pipeline, [wrapped, wire.v3Out(pipeline, out)], amountIn),
+          expectation: wire.asked(pipeline, {
+            spends: [{ token: wire.native, amount: amountIn }],
+            receives: [{ token: pipeline.token('USDC'), amount: leastOut }],
+          }),
+        }
+      },
+      'leaves a token in the contract',
+    ],
+    [
+      'exact output: so little room that nobody can mine it',
+      () => ({
+        ...output({ most: amountIn / 2n }),
+        expectation: wire.asked(pipeline, {
+          mayLeave: [{ token: pipeline.token('USDC'), amount: amountIn / 2n + 1n }],
+        }),
+      }),
+      'leaves less room',
+    ],
     ['recipient of a swap', () => swap({ recipient: stranger }), 'somebody other'],
     ['recipient of a router command', () => route(wire.v3In(pipeline, stranger)), 'somebody other'],
     ['contract', () => ({ transaction: { ...honest(), to: stranger } }), 'not known for this'],
@@ -234,6 +286,11 @@ function mutations(): readonly Mutation[] {
       'makes sure of less',
     ],
     ['v4: taken to a stranger', async () => route(await wire.v4In(pipeline, stranger)), 'somebody other'],
+    [
+      'v4: what was bought is sold again, whatever that brings',
+      async () => route(await wire.v4InAndBack(pipeline)),
+      'trades on what was asked for',
+    ],
     [
       'router: execution without a deadline',
       () => {

@@ -4,7 +4,7 @@ import type { KnownContracts } from '../calldata/known-contracts.ts'
 import { routerNames } from '../calldata/call-recipients.ts'
 import { allowedParts } from './allowed-parts.ts'
 import { depositsAsMade, roundedTwice, tooTightForUpstream } from './guard-deposits.ts'
-import { type FactsContext, type PartFacts, partFacts, sureLeasts } from '../calldata/part-facts.ts'
+import { type FactsContext, type PartFacts, partFacts, type Sum, sureLeasts } from '../calldata/part-facts.ts'
 import { isUpstreamSurface, type Part, readParts, type UpstreamSurface } from '../calldata/read-parts.ts'
 import { upstreamRefusal } from '@svc/amm/upstream'
 
@@ -27,7 +27,7 @@ export function guardUpstream(transaction: UpstreamTransaction, expectation: Ups
   }
   const all = parts.map((part) => factsOf(part, kind, context))
   requireTokens(all, expectation)
-  requireAmounts(all, surface, expectation)
+  requireAmounts(all, surface, expectation, valueWei)
   requireRecipients(all, surface, expectation)
   requirePosition(all, expectation)
   const deadline = requireDeadline(all, expectation)
@@ -114,16 +114,26 @@ function requireTokens(all: readonly PartFacts[], expectation: UpstreamExpectati
   if (foreign !== undefined) throw upstreamRefusal('it names a token that was not asked for', { token: foreign })
 }
 
-function requireAmounts(all: readonly PartFacts[], surface: UpstreamSurface, expectation: UpstreamExpectation): void {
+function requireAmounts(
+  all: readonly PartFacts[],
+  surface: UpstreamSurface,
+  expectation: UpstreamExpectation,
+  valueWei: bigint,
+): void {
   const { spends, receives, kind } = expectation
   const same = sameAs(expectation)
   const takes = all.flatMap((facts) => facts.takes)
+  // Where a pool is owed what it gave, an amount of 0 sells all of that again, after what made sure of it.
+  const resold = takes.find(({ token }) => !spends.some((spent) => same(spent.token) === same(token)))
+  if (kind === 'swap' && resold?.amount === 0n)
+    throw upstreamRefusal('it trades on what was asked for', { token: resold.token })
   for (const key of new Set(takes.map(({ token }) => same(token)))) {
     const taken = sumOf(takes, (token) => same(token) === key)
     if (taken > sumOf(spends, (token) => same(token) === key)) {
       throw upstreamRefusal('it takes more than was asked for', { token: key, takes: `${taken}` })
     }
   }
+  requireRoomToLeave(takes, expectation, valueWei)
   if (withoutLeast.has(kind)) return
   const leasts = sureLeasts(all, new Set([aliases[surface].itself]), same)
   for (const key of new Set(receives.map(({ token }) => same(token)))) {
@@ -143,6 +153,14 @@ function requireAmounts(all: readonly PartFacts[], surface: UpstreamSurface, exp
   }
 }
 
+/** An exact output that lets its input grow by too little nobody can mine. Native currency is sent along. */
+function requireRoomToLeave(takes: readonly Sum[], { mayLeave = [] }: UpstreamExpectation, valueWei: bigint): void {
+  for (const { token, amount } of mayLeave) {
+    const leaves = token === zeroAddress ? valueWei : sumOf(takes, (taken) => isSame(taken, token))
+    if (leaves < amount) throw upstreamRefusal(tooTightForUpstream, { token, most: `${leaves}` })
+  }
+}
+
 /** At least half of the slippage that was asked for is left: what nobody can mine costs gas, and opens the breaker. */
 function withHalf(least: bigint, slippageBps: number | null): bigint {
   return least + (least * BigInt(slippageBps ?? 0)) / 20_000n + roundedTwice
@@ -158,7 +176,8 @@ function requireRecipients(
   const { caller, itself } = expectation.kind === 'migrate' ? stationsOf(expectation) : aliases[surface]
   const same = sameAs(expectation)
   const held = new Set<string>()
-  for (const { recipients, pays, leasts } of all) {
+  for (const { recipients, pays, leaves, leasts } of all) {
+    for (const token of leaves) held.add(same(token))
     for (const recipient of recipients.map((address) => address.toLowerCase())) {
       if (recipient === itself) for (const token of pays) held.add(same(token))
       else if (recipient !== wallet && recipient !== caller) {

@@ -113,6 +113,37 @@ export function v3In(pipeline: Pipeline, recipient: Address, least = leastOut): 
   return [0x00, encodeAbiParameters(parameters, [recipient, amountIn, least, path, true])]
 }
 
+/** For just {@link leastOut}, of a pool of v3. */
+export function v3Out(
+  pipeline: Pipeline,
+  {
+    recipient = pipeline.wallet,
+    most = amountIn,
+    amountOut = leastOut,
+    isBack = true,
+    payerIsUser = true,
+  }: V3Output = {},
+): readonly [number, Hex] {
+  const ends = [pipeline.token('WETH'), pipeline.token('USDC')] as const
+  const path = concatHex(isBack ? [ends[0], '0x0001f4', ends[1]] : [ends[1], '0x0001f4', ends[0]])
+  const parameters = parseAbiParameters('address, uint256, uint256, bytes, bool')
+  return [0x01, encodeAbiParameters(parameters, [recipient, amountOut, most, path, payerIsUser])]
+}
+
+/** The same along pairs of v2. */
+export function v2Out(pipeline: Pipeline, path: readonly Address[]): readonly [number, Hex] {
+  const parameters = parseAbiParameters('address, uint256, uint256, address[], bool')
+  return [0x09, encodeAbiParameters(parameters, [pipeline.wallet, leastOut, amountIn, path, true])]
+}
+
+type V3Output = {
+  readonly recipient?: Address
+  readonly most?: bigint
+  readonly amountOut?: bigint
+  readonly isBack?: boolean
+  readonly payerIsUser?: boolean
+}
+
 export function pay(command: number, token: Address | null, recipient: Address, least: bigint): readonly [number, Hex] {
   return token === null
     ? [command, encodeAbiParameters(parseAbiParameters('address, uint256'), [recipient, least])]
@@ -121,14 +152,30 @@ export function pay(command: number, token: Address | null, recipient: Address, 
 
 /** A v4 swap along a quote, its proceeds to `recipient`. */
 export async function v4In(pipeline: Pipeline, recipient: Address): Promise<readonly [number, Hex]> {
-  const quote = await v4Quote(pipeline)
-  const [tokenIn, tokenOut] = await Promise.all([tokenOf(pipeline, 'USDC'), tokenOf(pipeline, 'WETH')])
+  const { swap, tokenIn, tokenOut } = await v4Swap(pipeline)
+  const steps = [swap, v4Action.settleAll(tokenIn.address, amountIn), v4Action.takeAllTo(tokenOut.address, recipient)]
+  return [0x10, encodeActions(steps)]
+}
+
+/** The same, and behind it all that it brought sold for whatever a pool gives. */
+export async function v4InAndBack(pipeline: Pipeline): Promise<readonly [number, Hex]> {
+  const { swap, tokenIn, tokenOut, version, quote } = await v4Swap(pipeline)
   const steps = [
-    swapAction(pipeline.chain.amm.universalRouter!.version, quote, [tokenIn, tokenOut], leastOut),
+    swap,
+    swapAction(version, { route: quote.route, amountIn: 0n }, [tokenOut, tokenIn], { least: 0n, most: 0n }),
     v4Action.settleAll(tokenIn.address, amountIn),
-    v4Action.takeAllTo(tokenOut.address, recipient),
+    v4Action.takeAllTo(tokenIn.address, pipeline.wallet),
+    v4Action.takeAllTo(tokenOut.address, pipeline.wallet),
   ]
   return [0x10, encodeActions(steps)]
+}
+
+async function v4Swap(pipeline: Pipeline) {
+  const quote = await v4Quote(pipeline)
+  const [tokenIn, tokenOut] = await Promise.all([tokenOf(pipeline, 'USDC'), tokenOf(pipeline, 'WETH')])
+  const { version } = pipeline.chain.amm.universalRouter!
+  const swap = swapAction(version, quote, [tokenIn, tokenOut], { least: leastOut, most: amountIn })
+  return { swap, tokenIn, tokenOut, version, quote }
 }
 
 export async function quoteIn(

@@ -1,6 +1,6 @@
 import { getAmountsForLiquidity, getSqrtPriceAtTick, mintAmountsWithSlippage } from '@svc/lp-math'
 import { describe, expect, it } from 'vitest'
-import { pairOutcomes, rangeOutcomes } from './simulated-deposit.ts'
+import { pairOutcomes, rangeOutcomeAt, rangeOutcomes } from './simulated-deposit.ts'
 
 const ticks = { tickLower: -1_000, tickUpper: 1_000 }
 const [lower, upper] = [getSqrtPriceAtTick(-1_000), getSqrtPriceAtTick(1_000)]
@@ -53,6 +53,11 @@ describe('what a deposit may come to at worst', () => {
     const [, low, high] = rangeOutcomes({ ticks: above, liquidity: null, most: amounts, least: none }, price)
     expect(low).toMatchObject({ amount1: 0n })
     expect(high!.amount1).toBe(0n)
+  })
+
+  it('is nothing where its amounts make more liquidity than a position can have', () => {
+    const most = { amount0: 2n ** 128n - 1n, amount1: 2n ** 128n - 1n }
+    expect(rangeOutcomeAt({ ticks, liquidity: null, most }, lower + 1n)).toEqual({ ...none, liquidity: 0n })
   })
 
   it('v2: one side in full, the other at its minimum', () => {

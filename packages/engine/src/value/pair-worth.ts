@@ -18,7 +18,7 @@ export async function readPairs(
   tokens: readonly Address[],
   context: PairContext,
 ): Promise<{ readonly standing: StandingPairs; readonly within: StandingPairs }> {
-  const listed = new Set([zeroAddress, ...[chain.wrappedNative, ...chain.tokens].map(({ address }) => keyOf(address))])
+  const listed = listedKeys(chain)
   const read = (keys: readonly Address[]) =>
     readPairsOf(
       rpc,
@@ -35,6 +35,11 @@ export async function readPairs(
     for (const [key, pair] of inner) within.set(key, pair)
   }
   return { standing, within }
+}
+
+/** Native currency and what the chain lists, in lower case: none of it is a share. */
+export function listedKeys(chain: Chain): ReadonlySet<string> {
+  return new Set([zeroAddress, ...[chain.wrappedNative, ...chain.tokens].map(({ address }) => keyOf(address))])
 }
 
 /** How many pairs deep a share is looked into. */

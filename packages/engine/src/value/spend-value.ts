@@ -17,7 +17,7 @@ import {
 } from '@svc/amm'
 import { isVaultExit } from '../calldata/vault-bounds.ts'
 import { sumByToken } from './countable.ts'
-import { pairShares, readPairs, type Sides, type StandingPair, withoutGivenBack } from './pair-worth.ts'
+import { listedKeys, pairShares, readPairs, type Sides, type StandingPair, withoutGivenBack } from './pair-worth.ts'
 
 /**
  * Looks up every token an intent names and its price in US dollars; `price` is `null` where none can be trusted. Native
@@ -29,7 +29,10 @@ export async function priceTokens(tokens: readonly Address[], context: PricingCo
   const { standing, within } = await readPairs(rpc, chain, named, context)
   const pairs = [...standing.values(), ...within.values()]
   const sides = pairs.flatMap((pair) => pair.sides.map(({ token }) => token.toLowerCase()))
-  const shares = new Set<string>([...pairShares(chain, tokens).keys(), ...standing.keys()])
+  const listed = listedKeys(chain)
+  // Their addresses are hashes: computed where something may be one.
+  const possible = named.every((key) => listed.has(key)) ? [] : pairShares(chain, tokens).keys()
+  const shares = new Set<string>([...possible, ...standing.keys()])
   const single = [...new Set([...named, ...sides])].filter((key): key is Address => !shares.has(key))
   const price = async (key: Address) => ({ ...(await priceOne(key, context)), pair: within.get(key) ?? null })
   const priced = new Map(await Promise.all(single.map(async (key) => [key, await price(key)] as const)))

@@ -3,6 +3,7 @@ import type { ErrorDetail, Intent, IntentDeposit } from '@svc/amm'
 import { priceDrift } from '@svc/amm/liquidity'
 import type { GivenRight } from '../simulation/asset-changes.ts'
 import type { ExpectedTokens } from './policy-verdict.ts'
+import { isAtDestination } from '../call/asset-key.ts'
 import type { Refusal } from '../call/refusal.ts'
 import type { Simulation } from '../simulation/simulation.ts'
 import { sumByToken } from '../value/countable.ts'
@@ -74,7 +75,10 @@ const taxed =
  */
 function strangeInflows({ deltas }: Simulation, { isStrict, expected }: DeclaredContext): readonly Refusal[] {
   if ([...deltas.values()].every((delta) => delta >= 0n)) return []
-  const strange = [...deltas].flatMap(([token, delta]) => (delta > 0n && !expected.isListed(token) ? [token] : []))
+  // What arrives on another chain is held against its order by itself.
+  const strange = [...deltas].flatMap(([token, delta]) =>
+    delta > 0n && !isAtDestination(token) && !expected.isListed(token) ? [token] : [],
+  )
   if (isStrict) return strange.map(unlisted)
   return strange
     .filter((token) => !expected.isNamed(token))

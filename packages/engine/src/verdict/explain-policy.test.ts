@@ -1,10 +1,13 @@
 import { chains } from '@svc/wallet/core'
-import { encodeFunctionData } from 'viem'
+import { concat, encodeAbiParameters, encodeFunctionData, type Hex, parseAbiParameters } from 'viem'
 import { describe, expect, it } from 'vitest'
-import { v3SwapRouter02Abi } from '@svc/amm/abis'
+import { universalRouterAbi, v3SwapRouter02Abi } from '@svc/amm/abis'
 import { type Intent, storeIntent } from '@svc/amm'
 import { explainPolicy, type PolicyQuestion } from './explain-policy.ts'
+import { readBounds } from '../calldata/call-bounds.ts'
+import { knownContracts } from '../calldata/known-contracts.ts'
 import { parsePolicy } from '../policy/policy.ts'
+import { policyVerdict } from './policy-verdict.ts'
 import { runPolicyCases } from './policy-cases.ts'
 import { weighed } from '../fixtures/weighed.fixture.ts'
 
@@ -46,6 +49,33 @@ function swap(recipient: typeof wallet | typeof stranger = wallet): Intent {
   }
 }
 
+const hooked: Intent = {
+  ...swap(),
+  deposits: [
+    {
+      kind: 'mint',
+      version: 'v4',
+      pool: `0x${'ab'.repeat(32)}`,
+      token0: chain.wrappedNative.address,
+      token1: usdc,
+      fee: 500,
+      tickSpacing: 10,
+      hooks: '0x0000000000000000000000000000000000000200',
+      tickLower: -10,
+      tickUpper: 10,
+      positionId: null,
+      recipient: wallet,
+      sqrtPriceX96: 2n ** 96n,
+      amount0: 1n,
+      amount1: 1n,
+      liquidity: 1n,
+      minLiquidity: 1n,
+      createsPool: false,
+      isInverted: false,
+    },
+  ],
+}
+
 const explain = (written: unknown, question: Partial<PolicyQuestion> = {}, production = true) =>
   explainPolicy(
     {
@@ -75,6 +105,35 @@ describe('explaining what the policy says to a plan', () => {
     const [call] = swap().calls
     expect(asked(swap())).toBe('1 call, single')
     expect(asked({ ...swap(), calls: [call!, call!] })).toBe('2 calls, single')
+  })
+
+  it('denies calldata that is not read to its last byte, as a write does', () => {
+    const { address } = chain.amm.universalRouter!
+    const form = parseAbiParameters('address, uint256, uint256, bytes, bool')
+    const path = concat([usdc, '0x0001f4', chain.wrappedNative.address])
+    const input = encodeAbiParameters(form, [wallet, 1n, 1n, path, true])
+    const routed = (inputs: Hex): Intent => {
+      const args = ['0x00', [inputs], BigInt(nowSeconds + 600)] as const
+      const data = encodeFunctionData({ abi: universalRouterAbi, functionName: 'execute', args })
+      const approvals = [{ token: usdc, spender: address, amount: 1n, via: 'permit2', revokeAfter: true }] as const
+      return { ...swap(), calls: [{ to: address, data, valueWei: 0n, label: 'swap' }], approvals }
+    }
+    expect(against(explain({}, { intent: routed(input) }))).toEqual([])
+    const intent = routed(`${input}${'11'.repeat(32)}`)
+    expect(
+      readBounds(intent, chain, knownContracts(chain, parsePolicy({}, { production: true }))).refusals,
+    ).toHaveLength(1)
+    expect(against(explain({}, { intent }))).toEqual([[null, 'deny', 'UNSAFE_TRANSACTION']])
+  })
+
+  it('denies a batch that holds an operation which is not granted', () => {
+    const principals = { 'api-key:00000000000000aa': { tools: ['batch_lp_operations', 'collect_fees'] } }
+    const batched = (tools: readonly string[]) =>
+      explain({ principals }, { tool: 'batch_lp_operations', intent: { ...swap(), tools } })
+    expect(against(batched(['collect_fees']))).toEqual([])
+    expect(against(batched(['collect_fees', 'remove_liquidity']))).toEqual([
+      ['principals.api-key:00000000000000aa.tools', 'deny', 'PRINCIPAL_NOT_GRANTED'],
+    ])
   })
 
   it('names every rule once and finds nothing against an honest swap', () => {
@@ -211,6 +270,19 @@ describe('explaining what the policy says to a plan', () => {
     expect(against(checks)).toEqual([expected, ...(waits ? [['approvals.maxWaiting', 'unknown', null]] : [])])
     const met = checks.find(({ verdict, asked }) => verdict !== 'allow' && asked !== 'not looked at')
     expect(met?.change === null).toBe(expected[0] === null)
+  })
+
+  it.each<readonly [string, Intent, string | null]>([
+    ['a deposit into a pool whose hook may keep it', hooked, `valueRules.pools.${chain.id}`],
+    ['a call to a token under no list', { ...swap(), calls: [{ ...swap().calls[0]!, to: usdc }] }, 'contracts'],
+    ['two calls that claim to be one', { ...swap(), calls: [...swap().calls, ...swap().calls] }, null],
+  ])('leaves out nothing that a write is refused for: %s', (_what, intent, rule) => {
+    const policy = parsePolicy({}, { production: true })
+    const context = { chain, policy, wallet, nowSeconds, known: knownContracts(chain, policy) } as const
+    const refused = policyVerdict(intent, context).refusals.map(({ code }) => code)
+    const explained = explain({}, { intent }).filter(({ verdict }) => verdict === 'deny')
+    expect(explained.map(({ code }) => code)).toEqual(expect.arrayContaining(refused))
+    expect(explained.map((check) => check.rule)).toContain(rule)
   })
 
   it.each([

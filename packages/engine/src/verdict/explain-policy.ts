@@ -1,4 +1,5 @@
 import type { Intent } from '@svc/amm'
+import { readBounds } from '../calldata/call-bounds.ts'
 import { knownContracts } from '../calldata/known-contracts.ts'
 import { grantOf, grantRefusals, policyFor } from '../policy/policy-for.ts'
 import { checkOf, type PolicyCheck } from '../policy/policy-check.ts'
@@ -22,15 +23,19 @@ export function explainPolicy(question: PolicyQuestion, context: Omit<PolicyCont
   const policy = principalId === null ? context.policy : policyFor(context.policy, principalId)
   const known = knownContracts(context.chain, policy)
   const asked = { ...context, policy, known }
-  const { refusals, tokenAllowlistPassed } = policyVerdict(intent, asked)
-  const caller = tool === null || principalId === null ? [] : grantRefusals(tool, principalId, policy)
+  const { refusals: ruled, tokenAllowlistPassed } = policyVerdict(intent, asked)
+  const refusals = [...ruled, ...readBounds(intent, context.chain, known).refusals]
+  const tools = [...(tool === null ? [] : [tool]), ...(intent.tools ?? [])]
+  const caller = principalId === null ? [] : tools.flatMap((one) => grantRefusals(one, principalId, policy))
+  const rules = ruleChecks(intent, refusals, asked, tokenAllowlistPassed)
   return [
     checkOf(`principals.${principalId ?? '<principal id>'}.tools`, caller, ['PRINCIPAL_NOT_GRANTED'], {
       says: grantText(question, asked),
       asked: `${tool ?? 'an unnamed tool'} called by ${principalId ?? 'nobody in particular'}`,
       change: 'add the tool to the list of this caller',
     }),
-    ...ruleChecks(intent, refusals, asked, tokenAllowlistPassed),
+    ...rules,
+    ...unexplainedChecks(refusals, rules),
     ...valueChecks({ policy, chainId: context.chain.id, tool, weighed, used: used?.budgets ?? new Map() }),
     ...limitChecks(question, asked),
     gasCheck(question, asked),
@@ -93,6 +98,7 @@ function ruleChecks(
       change: `add the contract to contracts ${at}, or a vault to vaults; calls that move a token directly are never allowed`,
     }),
     ...orderCheck(intent, refusals, { chain, known }),
+    ...hookCheck(intent, refusals),
     checkOf('recipients', refusals, ['RECIPIENT_NOT_ALLOWED'], {
       says: `the wallet and ${known.recipients.size} others`,
       asked: list(intent.recipients),
@@ -132,6 +138,28 @@ function orderCheck(
       change: `add the pool to its hook in twammHooks under "${chain.id}"`,
     }),
   ]
+}
+
+/** Only of deposits into pools with a hook. */
+function hookCheck({ chainId, deposits = [] }: Intent, refusals: readonly Refusal[]): readonly PolicyCheck[] {
+  const hooked = deposits.flatMap(({ hooks, pool }) => (hooks === null ? [] : [`${pool} with ${hooks}`]))
+  if (hooked.length === 0) return []
+  return [
+    checkOf(`valueRules.pools.${chainId}`, refusals, ['HOOK_NOT_SUPPORTED'], {
+      says: 'deposits into pools whose hook may keep them only where it names the pool',
+      asked: hooked.join(', '),
+      change: `name the pool in valueRules.pools under "${chainId}"`,
+    }),
+  ]
+}
+
+/** What refuses a call and belongs to no check above: nothing that a write is refused for may be missing here. */
+function unexplainedChecks(refusals: readonly Refusal[], rules: readonly PolicyCheck[]): readonly PolicyCheck[] {
+  const explained = new Set(rules.map(({ code }) => code))
+  const codes = new Set(refusals.map(({ code }) => code).filter((code) => !explained.has(code)))
+  return [...codes].map((code) =>
+    checkOf(null, refusals, [code], { says: 'what is refused under every policy', asked: 'this call', change: null }),
+  )
 }
 
 function limitChecks(question: PolicyQuestion, { policy }: PolicyContext): readonly PolicyCheck[] {

@@ -6,6 +6,7 @@ import { type Address, getAddress, slice, zeroAddress } from 'viem'
 import { depositRefusals } from '../calldata/declared-deposits.ts'
 import type { KnownContracts } from '../calldata/known-contracts.ts'
 import { mayBringHome } from '../value/way-home.ts'
+import { crossChainRefusals } from './cross-chain-refusals.ts'
 import { orderRefusals } from './order-refusals.ts'
 import { permitRefusals } from './permit-refusals.ts'
 import { readBounds } from '../calldata/call-bounds.ts'
@@ -32,6 +33,7 @@ export function policyVerdict(intent: Intent, context: PolicyContext): PolicyVer
       ...orderPoolRefusals(intent, context),
       ...vaultRefusals(intent, context),
       ...orderRefusals(intent, context),
+      ...crossChainRefusals(intent, context),
       ...checkRecipients(intent.recipients, 'The intent', context),
       ...intent.approvals.flatMap((approval) => checkApproval(approval, context)),
       ...checkSlippage(intent, context),

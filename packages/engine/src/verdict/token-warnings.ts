@@ -2,6 +2,7 @@ import type { Intent, Token } from '@svc/amm'
 import { suspectAdvice } from '@svc/amm/tokens'
 import type { Chain } from '@svc/wallet/core'
 import { type Address, getAddress, zeroAddress } from 'viem'
+import { isAtDestination } from '../call/asset-key.ts'
 import type { Engine } from '../context/engine.ts'
 import type { KnownContracts } from '../calldata/known-contracts.ts'
 import type { Simulation } from '../simulation/simulation.ts'
@@ -34,7 +35,7 @@ export function suspectWarnings(context: SuspectContext): readonly string[] {
   const paidOut = lowerCase([...apart, ...intent.spends.flatMap(({ token }) => sidesOf(token))])
   const brought = intent.receives.map(({ token }) => token).filter((token) => !paidOut.has(token.toLowerCase()))
   const traded = callBounds.flatMap(({ trades, orders }) => [...trades, ...orders].map(({ tokenOut }) => tokenOut))
-  const named = [...brought, ...traded, ...pooledTokens(intent)]
+  const named = [...brought, ...traded.filter((token) => !isAtDestination(token)), ...pooledTokens(intent)]
   return [...lowerCase([...named, ...named.flatMap((token) => sidesOf(token))])].flatMap((token) => {
     const entry = priced.get(token)
     return entry === undefined || known.tokens.has(token) ? [] : (suspectAdvice(entry.token, chain, policyTokens) ?? [])

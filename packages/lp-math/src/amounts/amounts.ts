@@ -14,6 +14,7 @@ export class AmountError extends Error {
   }
 }
 
+/** Why a text is no amount of a token, or an amount cannot be shown. */
 export type AmountErrorReason =
   | 'empty'
   | 'space'

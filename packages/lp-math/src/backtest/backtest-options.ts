@@ -1,4 +1,4 @@
-import { LpMathError } from '../lp-math-error.ts'
+import { LpMathError, requireFeePips } from '../lp-math-error.ts'
 import { requireTickSpacing } from '../ticks/ticks.ts'
 
 /** What a backtest must know of the pool, the tokens and the costs. Columns have one entry for each bar, as of its close. */
@@ -52,9 +52,7 @@ export function checkFee({
   feePips,
   protocolFeeShare = 0,
 }: Pick<BacktestOptions, 'feePips' | 'protocolFeeShare'>): void {
-  if (!(feePips >= 0 && feePips < 1_000_000)) {
-    throw new LpMathError('FEE_OUT_OF_RANGE', 'feePips is in millionths, at least 0 and below 1000000.')
-  }
+  requireFeePips(feePips)
   if (!(protocolFeeShare >= 0 && protocolFeeShare <= 1)) {
     throw new LpMathError('FEE_OUT_OF_RANGE', 'protocolFeeShare is a fraction, within 0 and 1.')
   }

@@ -1,5 +1,5 @@
 import type { Bars } from '../bars/bars.ts'
-import type { EquityPoint, Rebalance, StrategyRange, StrategyResult } from './strategy-result.ts'
+import type { Rebalance, StrategyRange, StrategyResult } from './strategy-result.ts'
 import { fullRangeTicks, type TickRange } from '../ticks/ticks.ts'
 import type { BacktestOptions } from './backtest-options.ts'
 import { columnAt, LN_TICK, type MarketColumns } from './market-columns.ts'
@@ -9,6 +9,7 @@ import { movePosition, type StrategyReplay } from './move-position.ts'
 import { amount0Of, amount1Of, openPosition, type Position } from './open-position.ts'
 import { valuePosition } from './value-position.ts'
 import { accrueFees } from './accrue-fees.ts'
+import { equityMetrics } from './equity-metrics.ts'
 
 /** Replays one strategy over checked bars; see `replayStrategies`. */
 export function replayStrategy(
@@ -137,55 +138,6 @@ function strategyRange({ tickLower, tickUpper }: TickRange, options: BacktestOpt
     ? { lower: priceAt(tickLower), upper: priceAt(tickUpper), tickLower, tickUpper }
     : { lower: 1 / priceAt(tickUpper), upper: 1 / priceAt(tickLower), tickLower, tickUpper }
 }
-
-/** The equity column seen every 24 hours and at its end, its Sharpe ratio and its deepest fall below `startValueUsd` or a later high. */
-function equityMetrics(bars: Bars, equity: Float64Array, startValueUsd: number): EquityMetrics {
-  const last = equity.length - 1
-  const barsPerDay = Math.max(1, Math.round(86_400 / bars.barSeconds))
-  const isDaily = Math.abs(barsPerDay * bars.barSeconds - 86_400) < 1e-6
-  const point = (bar: number) => ({ at: (bars.startsAt[bar] ?? 0) + bars.barSeconds, valueUsd: equity[bar] ?? 0 })
-  const days = Array.from({ length: Math.floor(last / barsPerDay) + 1 }, (_, day) => point(day * barsPerDay))
-  return {
-    equity: last % barsPerDay === 0 ? days : [...days, point(last)],
-    sharpeRatio: isDaily ? sharpeRatio(days.map(({ valueUsd }) => valueUsd)) : null,
-    maxDrawdownPct: deepestFall(equity, startValueUsd) * 100,
-  }
-}
-
-type EquityMetrics = {
-  readonly equity: readonly EquityPoint[]
-  readonly sharpeRatio: number | null
-  readonly maxDrawdownPct: number
-}
-
-function deepestFall(values: Float64Array, startValue: number): number {
-  let highest = startValue
-  let deepest = 0
-  for (let index = 0; index < values.length; index++) {
-    const value = values[index] ?? 0
-    if (value > highest) highest = value
-    const fall = (highest - value) / highest
-    if (fall > deepest) deepest = fall
-  }
-  return deepest
-}
-
-/**
- * Sharpe ratio of a year from values a day apart: mean over standard deviation (n - 1) of the daily returns, times sqrt 365, with a
- * risk-free rate of 0. `null` below 14 returns, where a value is not above 0, and where returns vary by less than a hundredth of their mean, a
- * ratio above 1,911: of a price that stands still nothing is risked, and the ratio says nothing.
- */
-export function sharpeRatio(dailyValues: readonly number[]): number | null {
-  const returns = dailyValues.slice(1).map((value, day) => value / (dailyValues[day] ?? Number.NaN) - 1)
-  if (returns.length < FEWEST_RETURNS || dailyValues.some((value) => !(value > 0))) return null
-  const mean = returns.reduce((sum, value) => sum + value, 0) / returns.length
-  const variance = returns.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (returns.length - 1)
-  const deviation = Math.sqrt(variance)
-  // Below the rounding of the values themselves nothing varies.
-  return deviation > 1e-14 && deviation > Math.abs(mean) / 100 ? (mean / deviation) * Math.sqrt(365) : null
-}
-
-const FEWEST_RETURNS = 14
 
 /**
  * Earns the fees of a position from the bar after `mintBar` on, and gives the bar at whose close it is to be moved, or the last bar.

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { sharpeRatio } from './replay-strategy.ts'
+import { maxDrawdown, sharpeRatio } from './equity-metrics.ts'
 
 describe('the Sharpe ratio', () => {
   /** Returns of 2 % and -1 % by turns, seven of each. */
@@ -24,4 +24,19 @@ describe('the Sharpe ratio', () => {
     expect([sharpeRatio(steady(1e-3)), sharpeRatio(steady(-1e-3))]).toEqual([null, null])
     expect(sharpeRatio(steady(0.05))).toBeGreaterThan(100)
   })
+})
+
+describe('the deepest fall', () => {
+  test('is seen from the highest value before it, the start included', () => {
+    expect(maxDrawdown([100, 120, 90, 110, 70, 130])).toBeCloseTo(50 / 120, 14)
+    expect(maxDrawdown(Float64Array.of(80, 90), 100)).toBeCloseTo(0.2, 14)
+    expect([maxDrawdown([1, 2, 3]), maxDrawdown([])]).toEqual([0, 0])
+  })
+
+  test.each([[[1, Number.NaN], 1] as const, [[1, Number.POSITIVE_INFINITY], 1] as const, [[1], 0] as const])(
+    'refuses %j from %d',
+    (values, start) => {
+      expect(() => maxDrawdown(values, start)).toThrow(expect.objectContaining({ code: 'VALUE_OUT_OF_RANGE' }))
+    },
+  )
 })

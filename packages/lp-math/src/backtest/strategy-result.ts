@@ -55,6 +55,7 @@ export type StrategyResult = {
   readonly barIlUsd: Float64Array | null
 }
 
+/** The value of a position at a time (unix seconds). */
 export type EquityPoint = { readonly at: number; readonly valueUsd: number }
 
 /** `at` in seconds since 1970, the close of the bar whose price the new range is laid around. */

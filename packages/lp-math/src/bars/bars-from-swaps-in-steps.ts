@@ -47,7 +47,7 @@ export type BarsFromSwapsOptions = Partial<Pick<FeeGrowthFromSwapsOptions, 'feeP
   barSeconds: number
   startsAt: number
   endsAt: number
-  start?: PoolState
+  start?: StateBeforeSwaps
 }
 
 /** What `barsFromSwapsInSteps` comes to, at once. Throws what it throws. */
@@ -55,7 +55,8 @@ export function barsFromSwaps(swaps: readonly TimedSwapLog[], options: BarsFromS
   return inOneGo(barsFromSwapsInSteps(swaps, options))
 }
 
-type PoolState = { sqrtPriceX96: bigint; liquidity: bigint }
+/** Price (Q64.96) and active liquidity of a pool before the first of its swaps. */
+export type StateBeforeSwaps = { sqrtPriceX96: bigint; liquidity: bigint }
 
 const LN_TICK = Math.log(1.0001)
 
@@ -90,7 +91,7 @@ function* groupByBar(
 
 function* rowOf(
   swaps: readonly TimedSwapLog[],
-  start: PoolState,
+  start: StateBeforeSwaps,
   startsAt: number,
   options: BarsFromSwapsOptions,
 ): Generator<number, BarRow> {
@@ -127,7 +128,7 @@ function* rowOf(
 
 function* feeGrowthOf(
   swaps: readonly SwapLog[],
-  start: PoolState,
+  start: StateBeforeSwaps,
   { feePips, protocolFee }: BarsFromSwapsOptions,
 ): Generator<number, { feeGrowth0: number; feeGrowth1: number } | undefined> {
   if (feePips === undefined) return undefined
@@ -154,7 +155,7 @@ function volumeInToken1({ amount0, amount1, sqrtPriceX96After }: SwapLog): numbe
   return amount1 > 0n ? Number(amount1) : Math.max(0, Number(amount0)) * sqrtPrice * sqrtPrice
 }
 
-function stateAfter(swap: SwapLog | undefined): PoolState | undefined {
+function stateAfter(swap: SwapLog | undefined): StateBeforeSwaps | undefined {
   return swap && { sqrtPriceX96: swap.sqrtPriceX96After, liquidity: swap.liquidity }
 }
 

@@ -43,6 +43,7 @@ export function isTraded({ openTick, closeTick, amount0In, amount1In }: TradedBa
   return (amount0In[bar] ?? 0) > 0 || (amount1In[bar] ?? 0) > 0 || closeTick[bar] !== openTick[bar]
 }
 
+/** The columns of bars that show whether anybody traded. */
 export type TradedBars = Pick<Bars, 'openTick' | 'closeTick' | 'amount0In' | 'amount1In'>
 
 /**

@@ -6,7 +6,7 @@ import { checkBars } from './check-bars.ts'
  * Longer bars out of shorter ones, beginning with the first; a last bar that would not be whole is left out. Inputs and fee growth
  * are summed. Liquidity is the harmonic mean weighted by what was traded, since a fee is shared by the liquidity there when it is
  * paid: it gives the same fee for one unit of liquidity as the short bars. Without a trade it is the last one's.
- * @param barSeconds a whole multiple of the bars' own.
+ * @param barSeconds - a whole multiple of the bars' own.
  * @throws LpMathError `BARS_MALFORMED` also where the bars do not fill one long bar.
  */
 export function resampleBars(bars: Bars, barSeconds: number): Bars {

@@ -1,32 +1,33 @@
-import { logReturn, type PriceBounds, type PriceModel, requirePriceModel } from './price-model.ts'
+import { LpMathError } from '../lp-math-error.ts'
+import { logReturn, type PriceBounds, type PriceModel, requirePriceBounds, requirePriceModel } from './price-model.ts'
 import { occupationDensity, type OccupationOptions, occupationPieces } from './occupation-density.ts'
 import { shareOfCertainPath } from './stay-in-range-probability.ts'
 
 /**
  * The expected time at each price, tabulated once for a model, so that many ranges cost a look each: {@link timeInRange} and
  * {@link expectedLvr} to 1e-7 of the whole. Between its points the integral is interpolated by cubics that keep its slope.
- * @throws LpMathError on models that mean nothing.
+ * @throws LpMathError on models that mean nothing; what it gives throws on bounds that do.
  */
 export function createOccupationTable(model: PriceModel): OccupationTable {
   requirePriceModel(model)
   const { price, sigma, drift, years } = model
-  if (logReturn(model).deviation === 0) {
+  const { deviation } = logReturn(model)
+  if (deviation === 0) {
     const share = ({ lower, upper }: PriceBounds): number =>
       shareOfCertainPath(Math.log(lower / price), Math.log(upper / price), drift * years)
-    const shares = (edges: Float64Array): Float64Array =>
-      Float64Array.from({ length: edges.length - 1 }, (_, cell) =>
-        share({ lower: edges[cell] ?? 0, upper: edges[cell + 1] ?? 0 }),
-      )
-    return { model, timeShare: share, timeShares: shares, lvr: () => 0 }
+    return checked(model, {
+      timeShare: share,
+      timeShares: (edges) => edges.subarray(1).map((upper, cell) => share({ lower: edges[cell] ?? 0, upper })),
+      lvr: () => 0,
+    })
   }
   const options = { drift: drift / sigma - sigma / 2, years, tilt: sigma / 2 }
-  const points = tabulate(options)
+  const points = tabulate(options, Math.ceil(CELLS * Math.max(1, deviation / EVEN_CELLS)))
   // It is all of the time to the horizon but for the error of the table, which this takes out.
   const whole = points.time.integral.at(-1) ?? years
   const distance = (bound: number): number => Math.log(bound / price) / sigma
   const lvrScale = ((sigma * sigma) / 4) * Math.sqrt(price)
-  return {
-    model,
+  return checked(model, {
     timeShare: ({ lower, upper }) =>
       (at(points, points.time, distance(upper)) - at(points, points.time, distance(lower))) / whole,
     timeShares: (edges) => {
@@ -35,24 +36,57 @@ export function createOccupationTable(model: PriceModel): OccupationTable {
     },
     lvr: ({ lower, upper }) =>
       lvrScale * (at(points, points.tilted, distance(upper)) - at(points, points.tilted, distance(lower))),
+  })
+}
+
+/** Refuses bounds that mean nothing, as {@link timeInRange} does. */
+function checked(model: PriceModel, table: Omit<OccupationTable, 'model'>): OccupationTable {
+  return {
+    model,
+    timeShare(bounds) {
+      requirePriceBounds(bounds)
+      return table.timeShare(bounds)
+    },
+    timeShares(edges) {
+      requireRising(edges)
+      return table.timeShares(edges)
+    },
+    lvr(bounds) {
+      requirePriceBounds(bounds)
+      return table.lvr(bounds)
+    },
   }
 }
 
+/** The expected times of a model at each price, looked up: see {@link createOccupationTable}. */
 export type OccupationTable = {
   readonly model: PriceModel
-  /** Expected share of the time to the horizon that the price spends between the bounds, 0 to 1. */
+  /**
+   * Expected share of the time to the horizon that the price spends between the bounds, 0 to 1.
+   * @throws LpMathError `PRICE_OUT_OF_RANGE`, `RANGE_EMPTY`, as the other two.
+   */
   timeShare(bounds: PriceBounds): number
-  /** The same between each of many rising prices and the next. */
+  /** The same between each of many prices and the next, none below the one before. */
   timeShares(edges: Float64Array): Float64Array
   /** Expected loss versus rebalancing to the horizon at liquidity 1, in token1. */
   lvr(bounds: PriceBounds): number
 }
 
+/** Equal ones have nothing between them. */
+function requireRising(edges: Float64Array): void {
+  let before = 0
+  for (const edge of edges) {
+    if (!(edge >= before))
+      throw new LpMathError('PRICE_OUT_OF_RANGE', 'edges are prices of at least 0, none below the one before.')
+    before = edge
+  }
+}
+
 type Column = { readonly integral: Float64Array; readonly density: Float64Array }
 type Points = { readonly distance: Float64Array; readonly time: Column; readonly tilted: Column }
 
-function tabulate(options: OccupationOptions): Points {
-  const distance = distances(options)
+function tabulate(options: OccupationOptions, cells: number): Points {
+  const distance = distances(options, cells)
   const column = (): Column => ({
     integral: new Float64Array(distance.length),
     density: new Float64Array(distance.length),
@@ -81,29 +115,32 @@ function accumulate({ integral, density }: Column, index: number, width: number,
 }
 
 /** Rising distances from below the start to above it, dense where the density bends. */
-function distances(options: OccupationOptions): Float64Array {
+function distances(options: OccupationOptions, cells: number): Float64Array {
   const [above, below] = ([1, -1] as const).map((side) => {
     const tilted = occupationPieces(side, options)
     const untilted = occupationPieces(side, { ...options, tilt: 0 })
     const knee = Math.max(tilted[0]?.to ?? 0, untilted[0]?.to ?? 0)
     const end = Math.max(tilted[1]?.to ?? 0, untilted[1]?.to ?? 0)
-    const outer = knee > 0 ? evenly(knee, end) : denserAtStart(end)
-    return [...evenly(0, knee), ...outer].map((distance) => side * distance)
+    const outer = knee > 0 ? evenly(knee, end, cells) : denserAtStart(end, cells)
+    return [...evenly(0, knee, cells), ...outer].map((distance) => side * distance)
   })
   return Float64Array.from([...(below ?? []).reverse(), 0, ...(above ?? [])])
 }
 
 /** The ends of equal cells, the first start left out. */
-function evenly(from: number, to: number): number[] {
-  return to > from ? Array.from({ length: CELLS }, (_, index) => from + ((to - from) * (index + 1)) / CELLS) : []
+function evenly(from: number, to: number, cells: number): number[] {
+  return to > from ? Array.from({ length: cells }, (_, index) => from + ((to - from) * (index + 1)) / cells) : []
 }
 
 /** Cells from 0 that grow evenly: the density has its kink there. */
-function denserAtStart(to: number): number[] {
-  return evenly(0, 1).map((share) => to * share * share)
+function denserAtStart(to: number, cells: number): number[] {
+  return evenly(0, 1, cells).map((share) => to * share * share)
 }
 
 const CELLS = 320
+
+/** From this deviation of the logarithm on, beyond what any market has in a year, the tilted density takes more cells, evenly more. */
+const EVEN_CELLS = 5
 
 /** The integral up to a distance. */
 function at({ distance }: Points, { integral, density }: Column, x: number): number {

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { SENSELESS } from './closed-form.fixture.ts'
-import { expectedIl, expectedIlOfMeans, expectedLvr, expectedPositionValue } from './expected-il.ts'
+import { expectedHodlValue, expectedIl, expectedIlOfMeans, expectedLvr, expectedPositionValue } from './expected-il.ts'
 import { impermanentLoss, positionValue } from './position-value.ts'
+import { meanAtHorizon } from './quadrature.fixture.ts'
 
 const FULL = { lower: 0, upper: Number.POSITIVE_INFINITY }
 const MONTH = { price: 1, sigma: 0.8, drift: 0, years: 30 / 365 }
@@ -29,6 +30,22 @@ describe('expected value and loss', () => {
     expect([ofMeans.toFixed(3), ofPaths.toFixed(3)]).toEqual(['-7.083', '-7.115'])
   })
 
+  test('keep their digits where the price hardly moves, and in ranges far narrower than a tick', () => {
+    for (const sigma of [1e-6, 1e-4, 0.3, 3]) {
+      const loss = Math.expm1((-sigma * sigma) / 8)
+      expect(expectedIlOfMeans(FULL, { ...MONTH, sigma, years: 1 }) / loss).toBeCloseTo(1, 9)
+    }
+    for (const [half, digits] of [
+      [4e-3, 12],
+      [1e-6, 12],
+      [1e-9, 11],
+    ] as const) {
+      const bounds = { lower: 1 - half, upper: 1 + half }
+      const exact = meanAtHorizon((price) => positionValue(bounds, price), bounds, MONTH)
+      expect(expectedPositionValue(bounds, MONTH) / exact).toBeCloseTo(1, digits)
+    }
+  })
+
   test('without volatility are those of the one path', () => {
     const bounds = { lower: 0.8, upper: 1.2 }
     for (const drift of [0, 0.1, 1]) {
@@ -51,7 +68,7 @@ describe('expected value and loss', () => {
 
   test.each(SENSELESS)('refuse %o', (change, code) => {
     const all = { lower: 0.9, upper: 1.1, ...MONTH, ...change }
-    for (const f of [expectedIl, expectedIlOfMeans, expectedLvr, expectedPositionValue]) {
+    for (const f of [expectedHodlValue, expectedIl, expectedIlOfMeans, expectedLvr, expectedPositionValue]) {
       expect(() => f(all, all)).toThrow(expect.objectContaining({ code }))
     }
   })

@@ -12,32 +12,46 @@ import {
 import { LpMathError } from '../lp-math-error.ts'
 import { expectedOccupation } from './occupation-density.ts'
 import { integrate } from './integrate.ts'
-import { lossAgainstHodl, positionAmounts } from './position-value.ts'
+import { heldPosition, lossAgainstHodl, amountsAt, positionMinusHodl, positionValue } from './position-value.ts'
 
 /**
- * E[V/HODL - 1] over the paths to the horizon, as a fraction: 0 or negative, good to 1e-10. The integral over the terminal price is
- * split where the position leaves its bounds. It differs from {@link expectedIlOfMeans}, which divides the means.
+ * E[V/HODL - 1] over the paths to the horizon, as a fraction: 0 or negative, good to 1e-10 of the whole, so that of a loss far smaller than
+ * that, as of a range far from the price, the digits mean little. The integral over the terminal price is split where the position
+ * leaves its bounds. It differs from {@link expectedIlOfMeans}, which divides the means.
  * @throws LpMathError on bounds and models that mean nothing.
  */
 export function expectedIl(bounds: PriceBounds, model: PriceModel): number {
   requirePriceBounds(bounds)
   requirePriceModel(model)
-  const { mean, deviation } = logReturn(model)
   const loss = lossAgainstHodl(bounds, model.price)
-  if (deviation === 0) return loss(expectedPrice(model))
+  if (logReturn(model).deviation === 0) return loss(expectedPrice(model))
+  return Math.max(meanAtHorizon(loss, bounds, model, { from: -EDGE, to: EDGE }), -1)
+}
+
+/**
+ * E[f(S)] of the price S at the horizon, over `within` in deviations of its logarithm; f is smooth but at the bounds of a position, where
+ * the integral is split. The deviation is not 0.
+ */
+function meanAtHorizon(
+  f: (price: number) => number,
+  bounds: PriceBounds,
+  model: PriceModel,
+  within: { readonly from: number; readonly to: number },
+): number {
+  const { mean, deviation } = logReturn(model)
   const integrand = (z: number): number =>
-    loss(model.price * Math.exp(Math.max(mean + deviation * z, LEAST))) * normalDensity(z)
+    f(model.price * Math.exp(Math.max(mean + deviation * z, LEAST))) * normalDensity(z)
   const deviations = (bound: number): number => (Math.log(bound / model.price) - mean) / deviation
   // V/HODL turns over a move of the price by a factor of e, which is 1/deviation here.
   const panelWidth = Math.min(3, 4 / deviation)
-  let from = -EDGE
+  let { from } = within
   let sum = 0
-  for (const bound of [deviations(bounds.lower), deviations(bounds.upper), EDGE]) {
-    const to = Math.min(Math.max(bound, from), EDGE)
+  for (const bound of [deviations(bounds.lower), deviations(bounds.upper), within.to]) {
+    const to = Math.min(Math.max(bound, from), within.to)
     if (to > from) sum += integrate(integrand, from, to, Math.ceil((to - from) / panelWidth))
     from = to
   }
-  return Math.max(sum, -1)
+  return sum
 }
 
 /** The logarithm of a fall so deep that the loss is that of a fall to 0, whose own quotient is 0/0. */
@@ -54,14 +68,30 @@ export function normalDensity(x: number): number {
 const ONE_OVER_SQRT_TWO_PI = 0.3989422804014327
 
 /**
- * E[V]/E[HODL] - 1 at the horizon, as a fraction: how much less the position is expected to be worth than its tokens. It is not
- * {@link expectedIl}, the expected loss of a path, which the tools report.
+ * E[HODL] in token1 at the horizon: what the tokens that a position of liquidity 1 took at the price of the model are expected to be worth.
+ * @throws LpMathError on bounds and models that mean nothing.
+ */
+export function expectedHodlValue(bounds: PriceBounds, model: PriceModel): number {
+  requirePriceBounds(bounds)
+  const { amount0, amount1 } = amountsAt(bounds, model.price)
+  return amount0 * expectedPrice(model) + amount1
+}
+
+/**
+ * E[V]/E[HODL] - 1 at the horizon, as a fraction: how much less the position is expected to be worth than its tokens, good to 1e-10 of
+ * itself below a deviation of 1 (sigma·√years), else to 1e-12 of the whole. It is not {@link expectedIl}, the expected loss of a path,
+ * which the tools report.
  * @throws LpMathError on bounds and models that mean nothing.
  */
 export function expectedIlOfMeans(bounds: PriceBounds, model: PriceModel): number {
-  const value = expectedPositionValue(bounds, model)
-  const { amount0, amount1 } = positionAmounts(bounds, model.price)
-  return value / (amount0 * expectedPrice(model) + amount1) - 1
+  const hodl = expectedHodlValue(bounds, model)
+  const position = heldPosition(bounds, model.price)
+  const { deviation } = logReturn(model)
+  if (deviation > 1) return expectedPositionValue(bounds, model) / hodl - 1
+  const loss = (price: number): number => positionMinusHodl(position, price)
+  if (deviation === 0) return loss(expectedPrice(model)) / hodl + 0
+  // Of the two means one by one the digits of a small difference would be gone.
+  return meanAtHorizon(loss, bounds, model, { from: -EDGE, to: EDGE + deviation }) / hodl
 }
 
 /**
@@ -93,47 +123,63 @@ export function lvrRate(bounds: PriceBounds, price: number, sigma: number): numb
 }
 
 /**
- * The annual volatility, as a fraction, at which the LVR of a full range, sigma²/8 of its value a year, eats a fee yield of `feeApr` percent.
+ * The annual volatility at which the LVR of a full range, sigma²/8 of its value a year, eats the fees, which are `feeYield` of its value a
+ * year; both as fractions.
  * Source: Milionis et al. (2022); see {@link lvrRate}.
  * @throws LpMathError `FEE_OUT_OF_RANGE` unless finite and at least 0.
  */
-export function breakEvenSigma(feeApr: number): number {
-  if (!(feeApr >= 0 && feeApr < Number.POSITIVE_INFINITY)) {
-    throw new LpMathError('FEE_OUT_OF_RANGE', 'feeApr is a finite percentage of at least 0.')
+export function breakEvenSigma(feeYield: number): number {
+  if (!(feeYield >= 0 && feeYield < Number.POSITIVE_INFINITY)) {
+    throw new LpMathError('FEE_OUT_OF_RANGE', 'feeYield is a finite fraction of at least 0.')
   }
-  return Math.sqrt((8 * feeApr) / 100)
+  return Math.sqrt(8 * feeYield)
 }
 
 /**
- * E[V] in token1 at the horizon, of a position of liquidity 1, fees left out. Exact: partial moments of order 0, 1/2 and 1 over the
- * prices below, within and above the bounds.
+ * E[V] in token1 at the horizon, of a position of liquidity 1, fees left out, good to 1e-12 of itself: partial moments of order 0, 1/2 and
+ * 1 over the prices below, within and above the bounds; within a range narrower than a percent, where they cancel, the integral of V.
  * @throws LpMathError on bounds and models that mean nothing.
  */
 export function expectedPositionValue(bounds: PriceBounds, model: PriceModel): number {
   requirePriceBounds(bounds)
   requirePriceModel(model)
-  if (logReturn(model).deviation === 0) {
-    const price = expectedPrice(model)
-    const { amount0, amount1 } = positionAmounts(bounds, price)
-    return amount0 * price + amount1
-  }
+  if (logReturn(model).deviation === 0) return positionValue(bounds, expectedPrice(model))
   const { lower, upper } = bounds
   const below = lower === 0 ? 0 : partialMoment(1, { lower: 0, upper: lower }, model)
   const above =
     upper === Number.POSITIVE_INFINITY ? 0 : partialMoment(0, { lower: upper, upper: Number.POSITIVE_INFINITY }, model)
-  const within =
-    2 * partialMoment(0.5, bounds, model) -
-    Math.sqrt(lower) * partialMoment(0, bounds, model) -
-    partialMoment(1, bounds, model) / Math.sqrt(upper)
-  return tokensBelow(bounds) * below + within + tokensAbove(bounds) * above
+  return tokensBelow(bounds) * below + valueWithin(bounds, model) + tokensAbove(bounds) * above
 }
+
+/** E[V · 1{S within the bounds}]. */
+function valueWithin(bounds: PriceBounds, model: PriceModel): number {
+  const { lower, upper } = bounds
+  if (upper > lower * NARROW) {
+    return (
+      2 * partialMoment(0.5, bounds, model) -
+      Math.sqrt(lower) * partialMoment(0, bounds, model) -
+      partialMoment(1, bounds, model) / Math.sqrt(upper)
+    )
+  }
+  const { mean, deviation } = logReturn(model)
+  const [from, to] = [lower, upper].map((bound) => {
+    const deviations = (Math.log(bound / model.price) - mean) / deviation
+    return Math.min(Math.max(deviations, -FAR), FAR)
+  })
+  return meanAtHorizon((price) => positionValue(bounds, price), bounds, model, { from: from ?? 0, to: to ?? 0 })
+}
+
+const NARROW = 1.01
+
+/** In deviations: beyond it a price within the bounds adds nothing to what those outside of them are worth. */
+const FAR = 9
 
 /** The token0 that is held below the range. */
 function tokensBelow(bounds: PriceBounds): number {
-  return bounds.lower === 0 ? 0 : positionAmounts(bounds, bounds.lower).amount0
+  return bounds.lower === 0 ? 0 : amountsAt(bounds, bounds.lower).amount0
 }
 
 /** The token1 that is held above the range. */
 function tokensAbove(bounds: PriceBounds): number {
-  return bounds.upper === Number.POSITIVE_INFINITY ? 0 : positionAmounts(bounds, bounds.upper).amount1
+  return bounds.upper === Number.POSITIVE_INFINITY ? 0 : amountsAt(bounds, bounds.upper).amount1
 }

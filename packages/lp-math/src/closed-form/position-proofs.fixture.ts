@@ -75,7 +75,8 @@ export const POSITIONS: Readonly<Record<string, Proof>> = {
     quadrature: tradedOfStationary,
     sample: (at, { next }) => {
       // The pool's price lags the market's, until a block is mined in which the lag pays for the fee.
-      const { fee, sigma, blockSeconds } = pool(at)
+      const { feePips, sigma, blockSeconds } = pool(at)
+      const fee = feePips / 1e6
       let [lag, isTraded] = [0, false]
       for (let block = 0; block < 60; block += 1) {
         const seconds = (blockSeconds * (next() ** 2 + next() ** 2)) / 2
@@ -176,14 +177,15 @@ function lostOf({ bounds, model }: Case): number {
 }
 
 /** A pool whose fee is half, one and a half and three times what the price moves in a block. */
-function pool({ model: { sigma, years } }: Case): { fee: number; sigma: number; blockSeconds: number } {
+function pool({ model: { sigma, years } }: Case): { feePips: number; sigma: number; blockSeconds: number } {
   const moves = years < 0.01 ? 0.5 : years < 1 ? 1.5 : 3
-  return { fee: moves * sigma * Math.sqrt(6 / (365 * 86_400)), sigma, blockSeconds: 12 }
+  return { feePips: 1e6 * moves * sigma * Math.sqrt(6 / (365 * 86_400)), sigma, blockSeconds: 12 }
 }
 
 /** The share of blocks with a trade from the lag after a block: at the fee on either side where there was one, else anywhere between. */
 function tradedOfStationary(at: Case): number {
-  const { fee, sigma, blockSeconds } = pool(at)
+  const { feePips, sigma, blockSeconds } = pool(at)
+  const fee = feePips / 1e6
   const traded = arbitrageShare(pool(at))
   const scale = sigma * Math.sqrt(blockSeconds / (2 * 365 * 86_400))
   const leaves = (lag: number): number => (Math.exp((lag - fee) / scale) + Math.exp((-lag - fee) / scale)) / 2

@@ -3,8 +3,16 @@ import { type PriceBounds, requirePrice, requirePriceBounds } from './price-mode
 /**
  * What a position of liquidity 1 holds at a price: token0 and token1, in the units in which the price counts.
  * Source: Uniswap v3 whitepaper, equations 6.29 and 6.30; written without differences of nearly equal numbers, so that ranges of one tick keep their digits.
+ * @throws LpMathError `PRICE_OUT_OF_RANGE`, `RANGE_EMPTY`.
  */
-export function positionAmounts({ lower, upper }: PriceBounds, price: number): { amount0: number; amount1: number } {
+export function positionAmounts(bounds: PriceBounds, price: number): { amount0: number; amount1: number } {
+  requirePriceBounds(bounds)
+  requirePrice(price, 'price')
+  return amountsAt(bounds, price)
+}
+
+/** The same for bounds and a price that are checked already. */
+export function amountsAt({ lower, upper }: PriceBounds, price: number): { amount0: number; amount1: number } {
   const [rootLower, rootUpper] = [Math.sqrt(lower), Math.sqrt(upper)]
   const held = price < lower ? lower : price > upper ? upper : price
   const root = Math.sqrt(held)
@@ -22,7 +30,7 @@ export function positionAmounts({ lower, upper }: PriceBounds, price: number): {
 export function positionValue(bounds: PriceBounds, price: number): number {
   requirePriceBounds(bounds)
   requirePrice(price, 'price')
-  const { amount0, amount1 } = positionAmounts(bounds, price)
+  const { amount0, amount1 } = amountsAt(bounds, price)
   return amount0 * price + amount1
 }
 
@@ -30,7 +38,7 @@ export function positionValue(bounds: PriceBounds, price: number): number {
 export function heldPosition({ lower, upper }: PriceBounds, entryPrice: number): HeldPosition {
   const entry = entryPrice < lower ? lower : entryPrice > upper ? upper : entryPrice
   const [rootLower, rootUpper, rootEntry] = [Math.sqrt(lower), Math.sqrt(upper), Math.sqrt(entry)]
-  const { amount0, amount1 } = positionAmounts({ lower, upper }, entryPrice)
+  const { amount0, amount1 } = amountsAt({ lower, upper }, entryPrice)
   // Each by its name: spread, they would make the object one that is three times as slow to read.
   return {
     amount0,
@@ -71,7 +79,7 @@ export function hodlValue(bounds: PriceBounds, entryPrice: number, price: number
   requirePriceBounds(bounds)
   requirePrice(entryPrice, 'entryPrice')
   requirePrice(price, 'price')
-  const { amount0, amount1 } = positionAmounts(bounds, entryPrice)
+  const { amount0, amount1 } = amountsAt(bounds, entryPrice)
   return amount0 * price + amount1
 }
 
@@ -83,12 +91,12 @@ export function positionMinusHodl(position: HeldPosition, price: number): number
   return step * step * position.withinScale
 }
 
-/** The function price -> V/HODL - 1 of a position opened at `entryPrice`. */
+/** The function price -> V/HODL - 1 of a position opened at `entryPrice`; never below -1, which rounding would pass far from the bounds. */
 export function lossAgainstHodl(bounds: PriceBounds, entryPrice: number): (price: number) => number {
   const position = heldPosition(bounds, entryPrice)
   const { amount0, amount1 } = position
   // Adding 0 turns the -0 of no loss into 0.
-  return (price) => positionMinusHodl(position, price) / (amount0 * price + amount1) + 0
+  return (price) => Math.max(positionMinusHodl(position, price) / (amount0 * price + amount1), -1) + 0
 }
 
 /**

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { CASES } from './closed-form.fixture.ts'
-import { hodlValue, impermanentLoss, positionValue } from './position-value.ts'
+import { hodlValue, impermanentLoss, positionAmounts, positionValue } from './position-value.ts'
 import { lvrRate } from './expected-il.ts'
 
 const FULL = { lower: 0, upper: Number.POSITIVE_INFINITY }
@@ -14,6 +14,15 @@ describe('a position of liquidity 1', () => {
     [8, Math.sqrt(2) - Math.sqrt(0.5)],
   ])('is worth what the whitepaper says at %d', (price, value) => {
     expect(positionValue({ lower: 0.5, upper: 2 }, price)).toBeCloseTo(value, 15)
+  })
+
+  test('holds the other token alone on either side of its range, and is refused bounds and prices that are none', () => {
+    const bounds = { lower: 0.5, upper: 2 }
+    expect(positionAmounts(bounds, 0.4).amount1).toBe(0)
+    expect(positionAmounts(bounds, 2).amount0).toBe(0)
+    expect(positionAmounts(bounds, 0.4).amount0).toBeCloseTo(Math.SQRT2 - Math.SQRT1_2, 15)
+    expect(() => positionAmounts(bounds, 0)).toThrow(expect.objectContaining({ code: 'PRICE_OUT_OF_RANGE' }))
+    expect(() => positionAmounts({ lower: 2, upper: 2 }, 1)).toThrow(expect.objectContaining({ code: 'RANGE_EMPTY' }))
   })
 
   test('is worth twice the root of the price over the full range', () => {
@@ -37,6 +46,11 @@ describe('a position of liquidity 1', () => {
     }
     // -ε²/8 + ε³/8 for a move by ε = 1e-8.
     expect(impermanentLoss(FULL, 1, 1 + 1e-8) / -1.25e-17).toBeCloseTo(1, 6)
+  })
+
+  test('never loses more than all, however far the price went', () => {
+    const bounds = { lower: 1.7232124818828272, upper: 3.713933049871001 }
+    expect(impermanentLoss(bounds, 0.3299216164351334, 2.1986786332132545e145)).toBe(-1)
   })
 
   test('is the same seen from the other token: value over price, the loss itself', () => {

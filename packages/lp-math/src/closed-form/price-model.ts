@@ -92,7 +92,11 @@ export function probabilityBetween(lower: number, upper: number): number {
 /** A deviation that no price shows: such a path is taken as certain. */
 const NOTHING = 1e-12
 
-/** E[S] at the horizon; the price itself where the volatility is 0. */
-export function expectedPrice({ price, drift, years }: PriceModel): number {
-  return price * Math.exp(drift * years)
+/**
+ * E[S] at the horizon: price·e^(drift·years), whatever the volatility.
+ * @throws LpMathError on models that mean nothing.
+ */
+export function expectedPrice(model: PriceModel): number {
+  requirePriceModel(model)
+  return model.price * Math.exp(model.drift * model.years)
 }

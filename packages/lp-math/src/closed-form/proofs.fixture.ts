@@ -1,6 +1,7 @@
 import { type Case, isDrawable, isWithin, priceAtEnd, priceSometime, type Proof } from '../proof.fixture.ts'
 import {
   breakEvenSigma,
+  expectedHodlValue,
   expectedIl,
   expectedIlOfMeans,
   expectedLvr,
@@ -22,6 +23,12 @@ export const EXPECTATIONS: Readonly<Record<string, Proof>> = {
     says: ({ model }) => expectedPrice(model),
     quadrature: ({ model, bounds }) => meanAtHorizon((price) => price, bounds, model),
     sample: ({ model }, { z }) => priceAtEnd(model, z),
+    only: isDrawable,
+  },
+  expectedHodlValue: {
+    says: ({ bounds, model }) => expectedHodlValue(bounds, model),
+    quadrature: ({ bounds, model }) => meanAtHorizon((price) => hodlValue(bounds, model.price, price), bounds, model),
+    sample: ({ bounds, model }, { z }) => hodlValue(bounds, model.price, priceAtEnd(model, z)),
     only: isDrawable,
   },
   'partialMoment of 0': momentProof(0),
@@ -217,7 +224,7 @@ function nearest(from: number, to: number): number {
 
 /** The model at the volatility that eats the case's own yield. */
 function evenly({ model }: Case): PriceModel {
-  const sigma = breakEvenSigma(12.5 * model.sigma ** 2)
+  const sigma = breakEvenSigma(model.sigma ** 2 / 8)
   return { ...model, sigma, drift: sigma ** 2 / 4 }
 }
 

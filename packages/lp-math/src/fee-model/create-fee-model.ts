@@ -1,6 +1,6 @@
 import type { OccupationTable } from '../closed-form/create-occupation-table.ts'
 import { type PriceBounds, requirePriceBounds } from '../closed-form/price-model.ts'
-import type { LiquidityProfile } from './liquidity-profile.ts'
+import { bandAt, type LiquidityProfile } from './liquidity-profile.ts'
 import { requireValue } from './fee-pace.ts'
 import { positionValue } from '../closed-form/position-value.ts'
 
@@ -58,6 +58,7 @@ export function createFeeModel({ profile, feesPerDay, occupation }: FeeModelOpti
   }
 }
 
+/** What {@link createFeeModel} rests on: liquidity at each price, fees a day, and expected times. */
 export type FeeModelOptions = {
   readonly profile: LiquidityProfile
   /** What the liquidity providers of the pool earn a day, after the protocol's part, in token1 (or in what the results shall count in). */
@@ -65,6 +66,7 @@ export type FeeModelOptions = {
   readonly occupation: OccupationTable
 }
 
+/** What a pool pays a position a year, for any range and liquidity. */
 export type FeeModel = {
   /** The liquidity of the pool, averaged over the expected time at each price. */
   readonly meanLiquidity: number
@@ -75,6 +77,7 @@ export type FeeModel = {
   feesPerYear(bounds: PriceBounds, own: number): YearlyFees
 }
 
+/** Fees a year, in token1. */
 export type YearlyFees = {
   /** With the position's own liquidity in the sum. */
   readonly diluted: number
@@ -91,15 +94,4 @@ export type YearlyFees = {
 export function ownLiquidity(bounds: PriceBounds, price: number, valueInToken1: number): number {
   requireValue(valueInToken1, 'valueInToken1')
   return valueInToken1 / positionValue(bounds, price)
-}
-
-/** The band in which a price lies; the last one for Infinity. */
-function bandAt(edges: Float64Array, price: number): number {
-  let [low, high] = [0, edges.length - 1]
-  while (high - low > 1) {
-    const middle = (low + high) >> 1
-    if ((edges[middle] ?? 0) <= price) low = middle
-    else high = middle
-  }
-  return low
 }

@@ -19,6 +19,7 @@ export function feePace(fees: Float64Array, { barSeconds }: { readonly barSecond
   }
 }
 
+/** The fees of a pool a day, and how far days scatter. */
 export type FeePace = {
   /** The mean of all bars. */
   readonly perDay: number

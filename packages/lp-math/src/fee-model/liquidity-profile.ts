@@ -25,6 +25,7 @@ export function liquidityProfile(options: LiquidityProfileOptions): LiquidityPro
   }
 }
 
+/** A pool's initialised ticks and state, as {@link liquidityProfile} takes them. */
 export type LiquidityProfileOptions = {
   /** The initialised ticks, rising. */
   readonly ticks: readonly TickLiquidity[]
@@ -39,6 +40,17 @@ export type LiquidityProfileOptions = {
 
 /** Bands of prices and their liquidity; `liquidity[i]` lies between `edges[i]` and `edges[i + 1]`, which run from 0 to Infinity. */
 export type LiquidityProfile = { readonly edges: Float64Array; readonly liquidity: Float64Array }
+
+/** The band in which a price lies; the last one for Infinity. */
+export function bandAt(edges: Float64Array, price: number): number {
+  let [low, high] = [0, edges.length - 1]
+  while (high - low > 1) {
+    const middle = (low + high) >> 1
+    if ((edges[middle] ?? 0) <= price) low = middle
+    else high = middle
+  }
+  return low
+}
 
 /** Band 0 lies below the first tick. */
 function bandLiquidity({ ticks, tick, liquidity }: LiquidityProfileOptions): bigint[] {

@@ -1,5 +1,5 @@
 import { Q128 } from '../integers/integers.ts'
-import { LpMathError } from '../lp-math-error.ts'
+import { LpMathError, requirePoolFeePips } from '../lp-math-error.ts'
 import { eachInSteps, inOneGo } from '../steps/each-in-steps.ts'
 import { getSqrtPriceAtTick } from '../ticks/sqrt-price-of-tick.ts'
 
@@ -114,9 +114,7 @@ function* deepestOf({ swaps, start }: FeeGrowthFromSwapsOptions): Generator<numb
 
 /** The providers' part of a fee, over the input with and without the whole fee. */
 function lpFeeRate(feePips: number, protocolFee: ProtocolFee | undefined, zeroForOne: boolean): Rate {
-  if (!Number.isInteger(feePips) || feePips < 0 || feePips >= 1_000_000) {
-    throw new LpMathError('FEE_OUT_OF_RANGE', 'A fee is an integer number of millionths, at least 0 and below 1000000.')
-  }
+  requirePoolFeePips(feePips)
   const fee = BigInt(feePips)
   const [part, whole] = lpPart(fee, protocolFee, zeroForOne)
   return { numerator: part, ofInput: 1_000_000n * whole, ofInputLessFee: (1_000_000n - fee) * whole }

@@ -101,6 +101,19 @@ describe('fees owed', () => {
   })
 })
 
+test('fee growth inside refuses a range turned round, or of no width', () => {
+  const outside = { feeGrowthOutside0X128: 0n, feeGrowthOutside1X128: 0n }
+  const growth = { feeGrowthGlobal0X128: 1n, feeGrowthGlobal1X128: 1n, lower: outside, upper: outside }
+  for (const [tickLower, tickUpper] of [
+    [60, -60],
+    [60, 60],
+    [Number.NaN, 60],
+  ] as const) {
+    const inside = () => getFeeGrowthInside({ ...growth, tickCurrent: 0, tickLower, tickUpper })
+    expect(inside).toThrow(expect.objectContaining({ code: 'RANGE_EMPTY' }))
+  }
+})
+
 describe('protocol fee', () => {
   test('is unpacked as each version packs it', () => {
     expect(unpackProtocolFee('v3', 0x64)).toEqual({ version: 'v3', denominator0: 4, denominator1: 6 })
@@ -111,6 +124,15 @@ describe('protocol fee', () => {
     expect(v4SwapFee(0, 3000)).toBe(3000)
     expect(v4SwapFee(1000, 3000)).toBe(3997)
     expect(v4SwapFee(1000, 1_000_000)).toBe(1_000_000)
+    for (const [protocol, lp] of [
+      [0.5, 3000],
+      [1000, 3000.5],
+      [-1, 3000],
+      [1000, 1_000_001],
+      [Number.NaN, 0],
+    ] as const) {
+      expect(() => v4SwapFee(protocol, lp)).toThrow(expect.objectContaining({ code: 'FEE_OUT_OF_RANGE' }))
+    }
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 1000 }), fc.integer({ min: 0, max: 1_000_000 }), (protocol, lp) => {
         // protocol + lp * (1 - protocol), rounded up.

@@ -1,3 +1,4 @@
+import { LpMathError } from '../lp-math-error.ts'
 import { requireLiquidity } from '../sqrt-price/sqrt-price.ts'
 
 /**
@@ -15,9 +16,11 @@ export function feesOwed(liquidity: bigint, feeGrowthInsideNowX128: bigint, feeG
  * Fee growth per unit of liquidity (Q128.128) inside a range, from the pool's global growth and the growth outside its two ticks.
  * All of it counts modulo 2^256, as in the contracts: only differences of results mean anything.
  * Source: v3 whitepaper eq. 6.17 to 6.19; Tick of v3-core, StateLibrary of v4-core.
+ * @throws LpMathError `RANGE_EMPTY` unless `tickLower` is below `tickUpper`.
  */
 export function getFeeGrowthInside(options: FeeGrowthInsideOptions): FeeGrowthInside {
   const { tickCurrent, tickLower, tickUpper, lower, upper } = options
+  if (!(tickLower < tickUpper)) throw new LpMathError('RANGE_EMPTY', 'tickLower is below tickUpper.')
   const inside = (global: bigint, outsideLower: bigint, outsideUpper: bigint): bigint => {
     const below = tickCurrent >= tickLower ? outsideLower : global - outsideLower
     const above = tickCurrent < tickUpper ? outsideUpper : global - outsideUpper
@@ -48,14 +51,24 @@ export type FeeGrowthInsideOptions = {
   upper: FeeGrowthOutside
 }
 
+/** Fee growth per unit of liquidity (Q128.128, modulo 2^256) on the other side of a tick, as its record holds it. */
 export type FeeGrowthOutside = { feeGrowthOutside0X128: bigint; feeGrowthOutside1X128: bigint }
 
+/** Fee growth per unit of liquidity (Q128.128, modulo 2^256) inside a range, for either token. */
 export type FeeGrowthInside = { feeGrowthInside0X128: bigint; feeGrowthInside1X128: bigint }
 
 /**
  * The whole fee of a v4 swap in millionths of the input: the protocol's part first, the liquidity providers' on the rest, rounded up.
  * Source: ProtocolFeeLibrary `calculateSwapFee` of v4-core.
+ * @throws LpMathError `FEE_OUT_OF_RANGE` unless both are integers from 0 to 1,000,000.
  */
 export function v4SwapFee(protocolFeePips: number, lpFeePips: number): number {
+  requirePips(protocolFeePips, 'protocolFeePips')
+  requirePips(lpFeePips, 'lpFeePips')
   return protocolFeePips + lpFeePips - Math.floor((protocolFeePips * lpFeePips) / 1_000_000)
+}
+
+function requirePips(pips: number, field: string): void {
+  if (Number.isInteger(pips) && pips >= 0 && pips <= 1_000_000) return
+  throw new LpMathError('FEE_OUT_OF_RANGE', `${field} is an integer number of millionths from 0 to 1000000.`)
 }

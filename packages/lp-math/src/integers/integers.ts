@@ -11,10 +11,12 @@ export function bitLength(value: bigint): number {
   return value.toString(16).length * 4
 }
 
+/** The larger of two integers. */
 export function larger(one: bigint, other: bigint): bigint {
   return one > other ? one : other
 }
 
+/** The smaller of two integers. */
 export function smaller(one: bigint, other: bigint): bigint {
   return one < other ? one : other
 }

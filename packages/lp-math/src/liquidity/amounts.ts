@@ -83,4 +83,5 @@ export function getAmountsForLiquidity(
   }
 }
 
+/** Amounts of the two tokens of a pool, in smallest units. */
 export type Amounts = { amount0: bigint; amount1: bigint }

@@ -76,6 +76,13 @@ describe('what cannot have happened is refused and changes nothing', () => {
 })
 
 describe('the books', () => {
+  test('a state made by hand without records of the oracle trades as one with them, and stays without', () => {
+    const [with_, without] = [pool(), { ...pool(), observations: [], observationIndex: 0, observationCardinality: 0 }]
+    const order = { zeroForOne: true, exactIn: true, amountSpecified: 10n ** 18n, timestamp: start + 12 }
+    expect(swapInPool(without, order)).toEqual(swapInPool(with_, order))
+    expect(without).toMatchObject({ observations: [], observationIndex: 0, observationCardinality: 0 })
+  })
+
   test('fee growth wraps at 2^256, and a position is owed what grew across the wrap', () => {
     const mints = [{ ...range, amount: 1n }]
     const state = openPool({ feePips: 3000, tickSpacing: 60, sqrtPriceX96: 2n ** 96n, mints })

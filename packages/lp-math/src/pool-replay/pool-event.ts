@@ -5,20 +5,21 @@ import type { SwapPlan } from './plan-swap.ts'
  * `{ ...log, timestamp }`.
  */
 export type PoolEvent = { readonly timestamp: number } & (
-  | Named<'Initialize', { readonly sqrtPriceX96: bigint; readonly tick: number }>
-  | Named<'Mint', PositionChange>
-  | Named<'Burn', PositionChange>
-  | Named<'Collect', PositionRange & EventAmounts>
-  | Named<'Swap', SwapFields>
-  | Named<'Flash', { readonly paid0: bigint; readonly paid1: bigint }>
-  | Named<'SetFeeProtocol', { readonly feeProtocol0New: number; readonly feeProtocol1New: number }>
-  | Named<'CollectProtocol', EventAmounts>
-  | Named<
+  | NamedEvent<'Initialize', { readonly sqrtPriceX96: bigint; readonly tick: number }>
+  | NamedEvent<'Mint', PositionChange>
+  | NamedEvent<'Burn', PositionChange>
+  | NamedEvent<'Collect', PositionRange & EventAmounts>
+  | NamedEvent<'Swap', SwapFields>
+  | NamedEvent<'Flash', { readonly paid0: bigint; readonly paid1: bigint }>
+  | NamedEvent<'SetFeeProtocol', { readonly feeProtocol0New: number; readonly feeProtocol1New: number }>
+  | NamedEvent<'CollectProtocol', EventAmounts>
+  | NamedEvent<
       'IncreaseObservationCardinalityNext',
       { readonly observationCardinalityNextOld: number; readonly observationCardinalityNextNew: number }
     >
 )
 
+/** Whose position a pool contract keeps, and between which ticks. */
 export type PositionRange = { readonly owner: string; readonly tickLower: number; readonly tickUpper: number }
 
 /** `amount` is of liquidity, the other two of tokens. */
@@ -36,9 +37,11 @@ export function positionKey({ owner, tickLower, tickUpper }: PositionRange): str
   return `${owner.toLowerCase()}:${tickLower}:${tickUpper}`
 }
 
-type EventAmounts = { readonly amount0: bigint; readonly amount1: bigint }
+/** What an event moved of either token, in smallest units. */
+export type EventAmounts = { readonly amount0: bigint; readonly amount1: bigint }
 
-type Named<Name extends string, Args> = { readonly eventName: Name; readonly args: Args }
+/** An event of a pool, as its log is decoded. */
+export type NamedEvent<Name extends string, Args> = { readonly eventName: Name; readonly args: Args }
 
 /** What the pool would write into the Swap event. */
 export function swapFields({ zeroForOne, result }: SwapPlan): SwapFields {

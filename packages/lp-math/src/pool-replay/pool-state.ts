@@ -1,4 +1,4 @@
-import { LpMathError } from '../lp-math-error.ts'
+import { requirePoolFeePips } from '../lp-math-error.ts'
 import { requireTickSpacing } from '../ticks/ticks.ts'
 
 /**
@@ -21,6 +21,7 @@ export type PoolState = {
   /** The protocol's part of the fee, packed as slot0 packs it: `unpackProtocolFee`. */
   feeProtocol: number
   observationIndex: number
+  /** 0 keeps no records. */
   observationCardinality: number
   observationCardinalityNext: number
   /** As many as `observationCardinalityNext`. */
@@ -31,6 +32,7 @@ export type PoolState = {
   positions: Map<string, PositionState>
 }
 
+/** The record of an initialised tick in a v3 pool. */
 export type TickState = {
   readonly tick: number
   readonly liquidityGross: bigint
@@ -42,6 +44,7 @@ export type TickState = {
   readonly secondsOutside: number
 }
 
+/** The record of a position in a v3 pool. */
 export type PositionState = {
   readonly liquidity: bigint
   readonly feeGrowthInside0LastX128: bigint
@@ -65,9 +68,7 @@ export type Observation = {
  */
 export function createPoolState(options: { readonly feePips: number; readonly tickSpacing: number }): PoolState {
   const { feePips, tickSpacing } = options
-  if (!Number.isInteger(feePips) || feePips < 0 || feePips >= 1_000_000) {
-    throw new LpMathError('FEE_OUT_OF_RANGE', 'A fee is an integer number of millionths, at least 0 and below 1000000.')
-  }
+  requirePoolFeePips(feePips)
   requireTickSpacing(tickSpacing)
   return {
     feePips,

@@ -1,12 +1,13 @@
 import type { Observation, PoolState } from './pool-state.ts'
 
 /**
- * Writes the oracle's record before the tick or the active liquidity changes, at most one per time (unix seconds).
+ * Writes the oracle's record before the tick or the active liquidity changes, at most one per time (unix seconds). A state made by hand
+ * without records (`observationCardinality` 0), which no initialised pool has, stays without.
  * Source: Oracle of v3-core, `write`.
  */
 export function writeObservation(state: PoolState, timestamp: number): void {
   const { observationIndex: index, observationCardinality: cardinality } = state
-  if (state.observations[index]?.blockTimestamp === timestamp) return
+  if (cardinality === 0 || state.observations[index]?.blockTimestamp === timestamp) return
   const isFull = index === cardinality - 1
   if (isFull && state.observationCardinalityNext > cardinality) {
     state.observationCardinality = state.observationCardinalityNext

@@ -153,7 +153,7 @@ describe('sqrt price from amounts', () => {
   test('equals the oracle within the bounds of a pool', () => {
     fc.assert(
       fc.property(upToBits(128), upToBits(128), (amount1, amount0) => {
-        const own = outcome(() => sqrtPriceFromAmounts(amount1, amount0))
+        const own = outcome(() => sqrtPriceFromAmounts({ amount0, amount1 }))
         if (own === 'throws') return
         expect(own).toBe(fromJsbi(sdk.encodeSqrtRatioX96(amount1.toString(), amount0.toString())))
         expect(() => getTickAtSqrtPrice(own)).not.toThrow()
@@ -171,7 +171,7 @@ describe('sqrt price from amounts', () => {
       [1n, 2n ** 200n],
       [2n ** 200n, 1n],
     ] as const) {
-      expect(() => sqrtPriceFromAmounts(a, b)).toThrow(refusal)
+      expect(() => sqrtPriceFromAmounts({ amount0: b, amount1: a })).toThrow(refusal)
     }
   })
 })

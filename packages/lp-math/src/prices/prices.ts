@@ -1,4 +1,5 @@
 import { invertTicks, MAX_SQRT_PRICE, MAX_TICK, MIN_SQRT_PRICE, type TickRange } from '../ticks/ticks.ts'
+import type { Amounts } from '../liquidity/amounts.ts'
 import { LpMathError } from '../lp-math-error.ts'
 import { bitLength, integerSqrt, Q192 } from '../integers/integers.ts'
 import { getSqrtPriceAtTick, getTickAtSqrtPrice } from '../ticks/sqrt-price-of-tick.ts'
@@ -69,10 +70,10 @@ export function tickFromPrice(price: number | string, decimals0: number, decimal
 }
 
 /**
- * Sqrt price (Q64.96, floor) at which `amount1` and `amount0` (smallest units) are worth the same: sqrt(amount1 / amount0) * 2^96.
+ * Sqrt price (Q64.96, floor) at which `amount0` and `amount1` (smallest units) are worth the same: sqrt(amount1 / amount0) * 2^96.
  * @throws LpMathError `PRICE_OUT_OF_RANGE` for an amount of 0 or less, or where no pool can stand.
  */
-export function sqrtPriceFromAmounts(amount1: bigint, amount0: bigint): bigint {
+export function sqrtPriceFromAmounts({ amount0, amount1 }: Amounts): bigint {
   const sqrtPriceX96 = amount0 > 0n && amount1 > 0n ? integerSqrt((amount1 << 192n) / amount0) : 0n
   if (sqrtPriceX96 < MIN_SQRT_PRICE || sqrtPriceX96 >= MAX_SQRT_PRICE) {
     throw new LpMathError('PRICE_OUT_OF_RANGE', 'No pool can have the price of these amounts.')

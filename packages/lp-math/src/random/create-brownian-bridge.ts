@@ -27,8 +27,10 @@ export function createBrownianBridge({ steps, deviation, drift }: BrownianBridge
   return { knots, build }
 }
 
+/** How many steps a path has, its deviation at the end, and its drift to there. */
 export type BrownianBridgeOptions = { readonly steps: number; readonly deviation: number; readonly drift: number }
 
+/** A path of Brownian motion made of normal numbers, coarse to fine: the first of them decides most of it. */
 export type BrownianBridge = {
   /** The steps that the leading numbers decide, 0 and the last step included. */
   readonly knots: Int32Array

@@ -59,6 +59,7 @@ export function createRandom(seed: number, stream = 0): Random {
   return { uint32, uniform, normal, fillNormals }
 }
 
+/** A seeded source of random numbers: the same seed gives the same numbers on every machine. */
 export type Random = {
   /** An integer from 0 to 4294967295. */
   uint32(): number

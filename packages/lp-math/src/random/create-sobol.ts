@@ -43,12 +43,14 @@ export function createSobol({ dimensions, seed, stream = 0 }: SobolOptions): Sob
   return { next, fillColumns }
 }
 
+/** How many dimensions a sequence has, and the seed of its scrambling. */
 export type SobolOptions = {
   readonly dimensions: number
   readonly seed: number | null
   readonly stream?: number | undefined
 }
 
+/** Scrambled numbers of a Sobol sequence, one point of all dimensions after the other. */
 export type Sobol = {
   /** The next point, each coordinate as an integer of 32 bits: `(c + 0.5) / 2^32` lies in the unit interval. Valid until the next call. */
   next(): Uint32Array
@@ -56,6 +58,7 @@ export type Sobol = {
   fillColumns(columns: Uint32Array, count: number): void
 }
 
+/** The most dimensions that {@link createSobol} has direction numbers for. */
 export const MAX_SOBOL_DIMENSIONS = 64
 
 type Column = { readonly flips: Uint32Array; readonly every: number; readonly last: number; readonly drawn: number }

@@ -7,7 +7,8 @@ import type { RangeAnalyser, RangeAnalysis } from './create-range-analyser.ts'
  * The ranges to choose, by a search of width and skew together on the smooth closed forms, widened to usable ticks: `best` has the greatest
  * expected net yield among those in which the price spends at least `targetTimeInRange` of the time, `atTarget` among those that it
  * leaves for all the rest, `otherSide` among those of that time that lean the other way, and `even` is the range of that time whose bounds
- * are equally far from the price in the logarithm. With yields below 0 everywhere `best` loses least, and is commonly the full range.
+ * are equally far from the price in the logarithm. As widening costs each of them another part of its yield, `best` is the best of all of
+ * them after it. With yields below 0 everywhere it loses least, and is commonly the full range.
  * @throws LpMathError `PROBABILITY_OUT_OF_RANGE` unless the target is at least 0 and below 1.
  */
 export function chooseRange(analyser: RangeAnalyser, targetTimeInRange: number): ChosenRanges {
@@ -21,16 +22,18 @@ export function chooseRange(analyser: RangeAnalyser, targetTimeInRange: number):
   const atSkew = (skew: number): number => analyser.netApr(boundsOf(price, enough(skew), skew))
   const target = maximumOf(atSkew, OVER_SKEWS)
   const other = maximumOf(atSkew, target.at > 0 ? DOWNWARD : UPWARD)
-  const chosen = analysed(best.at, bestWidth(analyser, best.at, enough(best.at)).at)
+  const smooth = analysed(best.at, bestWidth(analyser, best.at, enough(best.at)).at)
+  const [atTarget, otherSide, even] = [
+    analysed(target.at, enough(target.at)),
+    analysed(other.at, enough(other.at)),
+    analysed(0, enough(0)),
+  ]
+  const chosen = [atTarget, otherSide, even].reduce((one, next) => (next.netApr > one.netApr ? next : one), smooth)
   const full = analyser.analyse({ lower: 0, upper: Number.POSITIVE_INFINITY })
-  return {
-    best: full.netApr > chosen.netApr - NEGLIGIBLE_APR ? full : chosen,
-    atTarget: analysed(target.at, enough(target.at)),
-    otherSide: analysed(other.at, enough(other.at)),
-    even: analysed(0, enough(0)),
-  }
+  return { best: full.netApr > chosen.netApr - NEGLIGIBLE_APR ? full : chosen, atTarget, otherSide, even }
 }
 
+/** The ranges that {@link chooseRange} chooses, each with all of its numbers. */
 export type ChosenRanges = {
   readonly best: RangeAnalysis
   readonly atTarget: RangeAnalysis
@@ -55,6 +58,7 @@ export function candidateRanges(analyser: RangeAnalyser, halfWidthsPct: readonly
   return [...around, { label: 'full', ...analyser.analyse({ lower: 0, upper: Number.POSITIVE_INFINITY }) }]
 }
 
+/** A range under the name that people know it by. */
 export type LabelledRange = RangeAnalysis & { readonly label: string }
 
 /** The full range says more than one that earns a millionth of a percent more. */

@@ -50,6 +50,7 @@ export function createRangeAnalyser(market: RangeMarket): RangeAnalyser {
   }
 }
 
+/** Answers what a position may bring in any range of one market: see {@link createRangeAnalyser}. */
 export type RangeAnalyser = {
   readonly market: RangeMarket
   /** The expected share of the time that the price spends between bounds, 0 to 1, to 1e-7. */
@@ -76,8 +77,10 @@ export type RangeAnalysis = UsableRange &
     readonly sensitivity: { readonly calmer: RangeAtSigma; readonly wilder: RangeAtSigma }
   }
 
+/** What a range brings at one volatility. */
 export type RangeAtSigma = RangeYields & { readonly sigma: number; readonly ilPct: number }
 
+/** What a position earns and loses, a year, in percent of what was put in. */
 export type RangeYields = {
   /** In whole tokens. */
   readonly liquidity: number
@@ -103,13 +106,13 @@ type View = {
   readonly arbitrageShare: number
 }
 
-function viewAt(model: PriceModel, { profile, feesPerDay, fee, blockSeconds }: RangeMarket): View {
+function viewAt(model: PriceModel, { profile, feesPerDay, feePips, blockSeconds }: RangeMarket): View {
   const occupation = createOccupationTable(model)
   return {
     model,
     occupation,
     fees: createFeeModel({ profile, feesPerDay, occupation }),
-    arbitrageShare: arbitrageShare({ fee, sigma: model.sigma, blockSeconds }),
+    arbitrageShare: arbitrageShare({ feePips, sigma: model.sigma, blockSeconds }),
   }
 }
 
@@ -163,9 +166,11 @@ export function usableRange(bounds: PriceBounds, market: UsableRangeOptions): Us
   }
 }
 
-type UsableRange = TickRange & { readonly bounds: PriceBounds }
+/** A range between ticks that the pool's spacing allows, and its bounds as prices; 0 and Infinity at the ends of all prices. */
+export type UsableRange = TickRange & { readonly bounds: PriceBounds }
 
-type UsableRangeOptions = Pick<RangeMarket, 'tickSpacing' | 'decimals0' | 'decimals1'>
+/** What {@link usableRange} takes of a market. */
+export type UsableRangeOptions = Pick<RangeMarket, 'tickSpacing' | 'decimals0' | 'decimals1'>
 
 /** Within the ticks and one beyond, for prices as far as 0 and Infinity. */
 function tickOf(price: number): number {
@@ -181,8 +186,8 @@ export type RangeMarket = {
   readonly profile: LiquidityProfile
   /** What the liquidity providers of the pool earn a day, after the protocol's part. */
   readonly feesPerDay: number
-  /** The fee of a swap, as a fraction: 0.003 is 30 bp. */
-  readonly fee: number
+  /** Of a swap, in millionths of the input: 3000 is 30 bp. */
+  readonly feePips: number
   readonly blockSeconds: number
   /** What is put in. */
   readonly value: number

@@ -17,6 +17,7 @@ export function netAprErrors(range: NetYields, { pace, sigmaError }: RangeDoubts
   return { ofFees: (range.feeApr * (feeErrorPct(range, pace) ?? 100)) / 100, ofVolatility: slope * sigmaError }
 }
 
+/** What the error of a net yield rests on. */
 export type RangeDoubts = {
   /** Of the fees that were seen; in any money. */
   readonly pace: FeePace
@@ -24,6 +25,7 @@ export type RangeDoubts = {
   readonly sigmaError: number
 }
 
+/** One standard error of a net yield, and its parts. */
 export type NetAprErrors = {
   readonly ofFees: number
   /** What one standard error more of volatility brings: commonly below 0. */
@@ -35,7 +37,8 @@ export type NetYields = Pick<RangeYields, 'feeApr' | 'steadyFeeApr'> & {
   readonly sensitivity: { readonly calmer: NetAtSigma; readonly wilder: NetAtSigma }
 }
 
-type NetAtSigma = { readonly sigma: number; readonly netApr: number }
+/** The net yield at one volatility. */
+export type NetAtSigma = { readonly sigma: number; readonly netApr: number }
 
 /**
  * One standard error of the fees ahead of a range, in percent of them, out of independent causes: chance in the days that were seen, the

@@ -7,6 +7,8 @@ import { positionValue } from '../closed-form/position-value.ts'
 import { stayInRangeProbability, terminalInRangeProbability } from '../closed-form/stay-in-range-probability.ts'
 import { timeInRange } from '../closed-form/occupation-density.ts'
 import { createFeeModel, ownLiquidity } from '../fee-model/create-fee-model.ts'
+import { seededUniform } from '../closed-form/closed-form.fixture.ts'
+import { type LiquidityProfile, liquidityProfile } from '../fee-model/liquidity-profile.ts'
 import { fullRangeTicks } from '../ticks/ticks.ts'
 import { candidateRanges, chooseRange } from './choose-range.ts'
 import { busyMarket } from './range-market.fixture.ts'
@@ -31,7 +33,7 @@ describe('analysis of a range', () => {
       const worth = positionValue(bounds, price)
       const fees = createFeeModel({ ...MARKET, occupation: createOccupationTable(model) })
       const lvrApr = (100 * expectedLvr(bounds, model)) / worth / model.years
-      const share = arbitrageShare({ fee: 0.0005, sigma: model.sigma, blockSeconds: 12 })
+      const share = arbitrageShare({ feePips: 500, sigma: model.sigma, blockSeconds: 12 })
       expect(part.liquidity).toBeCloseTo(ownLiquidity(bounds, price, MARKET.value), 9)
       expect(part.feeApr).toBeCloseTo((100 * fees.feesPerYear(bounds, part.liquidity).diluted) / MARKET.value, 9)
       expect(part.lvrApr / lvrApr).toBeCloseTo(1, 6)
@@ -112,7 +114,7 @@ describe('analysis of a range', () => {
     [{ value: Number.NaN }, 'VALUE_OUT_OF_RANGE'],
     [{ gasCost: -1 }, 'VALUE_OUT_OF_RANGE'],
     [{ feesPerDay: Number.POSITIVE_INFINITY }, 'VALUE_OUT_OF_RANGE'],
-    [{ fee: 1 }, 'FEE_OUT_OF_RANGE'],
+    [{ feePips: 1e6 }, 'FEE_OUT_OF_RANGE'],
     [{ blockSeconds: 0 }, 'YEARS_OUT_OF_RANGE'],
     [{ tickSpacing: 0 }, 'TICK_SPACING_OUT_OF_RANGE'],
     [{ decimals0: 1.5 }, 'DECIMALS_OUT_OF_RANGE'],
@@ -157,6 +159,33 @@ describe('the chosen range', () => {
     // Widening to usable ticks costs some.
     expect(best.netApr).toBeGreaterThan(greatest * 0.995)
     expect(best.netApr).toBeGreaterThanOrEqual(atTarget.netApr - 0.001 * Math.abs(atTarget.netApr))
+  })
+
+  test('earns no less than the ranges beside it, in pools with far fewer ticks than the price moves', () => {
+    const uniform = seededUniform(20)
+    const between = (low: number, high: number): number => low + (high - low) * uniform()
+    const flat = (price: number): LiquidityProfile => {
+      const tick = Math.floor(Math.log(price) / Math.log(1.0001))
+      return liquidityProfile({ ticks: [], tick, liquidity: 10n ** 24n, decimals0: 18, decimals1: 18, inverted: false })
+    }
+    const coarse = {
+      ...MARKET,
+      feesPerDay: 1000,
+      value: 10_000,
+      gasCost: 0,
+      decimals1: 18,
+      tickSpacing: 200,
+      feePips: 10_000,
+    }
+    for (let pool = 0; pool < 150; pool += 1) {
+      const model = { price: Math.exp(between(-4, 4)), sigma: between(0.05, 0.5), drift: 0, years: 30 / 365 }
+      const analyser = createRangeAnalyser({ ...coarse, model, profile: flat(model.price) })
+      const target = [0.5, 0.8, 0.95][pool % 3] ?? 0.5
+      const { best, ...beside } = chooseRange(analyser, target)
+      const greatest = Math.max(...Object.values(beside).map(({ netApr }) => netApr))
+      expect(best.netApr).toBeGreaterThan(greatest - 1e-6)
+      expect(best.timeInRange).toBeGreaterThanOrEqual(target)
+    }
   })
 
   test('lies within, where a great position would dilute a narrow range', () => {

@@ -51,6 +51,7 @@ export function createSimulation(options: SimulationOptions): Simulation {
   return { paths, advance, result }
 }
 
+/** The model, the number of paths and steps, and the seed of a simulation. */
 export type SimulationOptions = {
   readonly model: PriceModel
   readonly bounds: readonly PriceBounds[]
@@ -63,6 +64,7 @@ export type SimulationOptions = {
   readonly replicates?: number | undefined
 }
 
+/** Simulated paths of one market, asked about any number of ranges: see {@link createSimulation}. */
 export type Simulation = {
   /** How many paths there are in all. */
   readonly paths: number

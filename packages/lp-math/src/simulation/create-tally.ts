@@ -14,6 +14,9 @@ export function createTally({ model, bounds, steps, size, source }: TallyOptions
   const occupancy = deviation === 0 ? null : createOccupancy({ ranges, knots, mean, deviation })
   const reach = { from: mean - furthest * deviation, to: mean + furthest * deviation }
   const staying = ranges.map((range) => createStayingPaths({ bounds: range, variance: deviation * deviation, reach }))
+  const mostStaying = staying.map((ofRange, index) =>
+    deviation > 0 ? peakOf(ofRange, ranges[index] ?? nowhere, reach) : 1,
+  )
   const outcomesOf = createOutcomes(bounds, price, size)
   const ends = new Float64Array(size)
   const stratum = size / 2 ** 32
@@ -42,7 +45,8 @@ export function createTally({ model, bounds, steps, size, source }: TallyOptions
         range.lower > -Infinity ? below : size,
         range.upper < Infinity ? size - within : size,
       )
-      return { stepsInRange, terminalInRange, stayInRange, leastBeyond, mostBeyond, il, positionValue }
+      const mostOfPath = { stay: mostStaying[index] ?? 0, time: mostTime(range, deviation) }
+      return { stepsInRange, terminalInRange, stayInRange, mostOfPath, leastBeyond, mostBeyond, il, positionValue }
     })
   }
   return { add, take }
@@ -62,6 +66,22 @@ export type Tally = {
   add(count: number): void
   /** What a whole replicate saw of each range; the next begins. */
   take(): ReplicateRow[]
+}
+
+/** The most that one path counts for as one that stays, wherever it ends. */
+function peakOf(staying: (ends: Float64Array) => number, { lower, upper }: LogBounds, reach: Reach): number {
+  const [from, to] = [Math.max(lower, reach.from), Math.min(upper, reach.to)]
+  const ends = Array.from({ length: looks }, (_, look) => from + ((to - from) * (look + 0.5)) / looks)
+  return Math.max(...ends.map((end) => staying(Float64Array.of(end))))
+}
+
+type Reach = { readonly from: number; readonly to: number }
+
+const looks = 15
+
+/** The share of its time that hardly a path spends more of in so narrow a range: four times what it spends about its own level. */
+function mostTime({ lower, upper }: LogBounds, deviation: number): number {
+  return deviation > 0 ? Math.min(1, (4 * (upper - lower)) / deviation) : 1
 }
 
 /** In deviations of the end. */

@@ -1,3 +1,6 @@
+import { inverseNormalCdf } from '../normal/inverse-normal-cdf.ts'
+import { normalCdf } from '../normal/normal.ts'
+
 /** A number out of random paths, and how far it may lie from what endless paths would give. */
 export type Estimate = { readonly mean: number; readonly standardError: number }
 
@@ -41,6 +44,21 @@ export function standardErrorsOff({ mean, standardError }: Estimate, truth: numb
   const freedom = replicates - 1
   return ((8 * freedom + 1) / (8 * freedom + 3)) * Math.sqrt(freedom * Math.log1p((t * t) / freedom))
 }
+
+/**
+ * How far the farthest of several figures lies off, as a normal deviate that is as unlikely as that one of so many lies so far by chance.
+ * That chance counts `allowance` times, since replicates of a skewed figure are no normal numbers: above 4 lies one call of 100,000.
+ *
+ * @param deviates - of each figure, as {@link standardErrorsOff} tells them
+ */
+export function farthestOff(deviates: readonly number[]): number {
+  const most = Math.max(...deviates)
+  const chance = 2 * normalCdf(-most) * deviates.length * allowance
+  if (chance >= 1) return 0
+  return chance > Number.MIN_VALUE ? -inverseNormalCdf(chance / 2) : most
+}
+
+const allowance = 8
 
 /** Differences this small are none: both sides are sums of doubles. */
 const rounding = 1e-8

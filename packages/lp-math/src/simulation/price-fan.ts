@@ -22,6 +22,7 @@ export function priceFan(model: PriceModel, steps: number): PriceFan {
   return { p5: quantile(0.05), p25: quantile(0.25), p50: quantile(0.5), p75: quantile(0.75), p95: quantile(0.95) }
 }
 
+/** Percentiles of the price along the way to the horizon. */
 export type PriceFan = {
   readonly p5: Float64Array
   readonly p25: Float64Array

@@ -6,7 +6,7 @@ import { type Estimate, estimateOf } from './estimate.ts'
 
 /**
  * From the means of each replicate to estimates. The share of time is counted at steps; what that misses of the time between them is
- * known exactly and taken off. What is counted in whole paths is off by up to half a path in each replicate, whatever their scatter
+ * known exactly and taken off. What is counted in paths is off by up to half of what one counts for in each replicate, whatever their scatter
  * says; so is the probability to stay where fewer than a few paths of a replicate decide it, or ended beyond one of the bounds, and
  * IL where all but a few ended beyond the same one: those few may all be missed.
  */
@@ -17,10 +17,11 @@ export function rangeEstimates(bounds: PriceBounds, { model, steps, paths, rows 
   const time = estimate(({ stepsInRange }) => (startInRange + stepsInRange) / steps - gridError)
   const certain = model.sigma === 0 || (bounds.lower === 0 && bounds.upper === Number.POSITIVE_INFINITY)
   const halfPath = certain ? 0 : Math.sqrt(rows.length) / (2 * paths)
-  const counted = ({ mean, standardError }: Estimate) => ({
+  const counted = ({ mean, standardError }: Estimate, mostOfPath = 1) => ({
     mean: Math.min(Math.max(mean, 0), 1),
-    standardError: Math.max(standardError, halfPath),
+    standardError: Math.max(standardError, halfPath * mostOfPath),
   })
+  const [{ stay: mostStay, time: mostTime } = { stay: 1, time: 1 }] = rows.map((row) => row.mostOfPath)
   const stay = estimate(({ stayInRange }) => stayInRange)
   const size = paths / rows.length
   const meanOf = (value: (row: ReplicateRow) => number) => rows.reduce((sum, row) => sum + value(row), 0) / rows.length
@@ -33,9 +34,9 @@ export function rangeEstimates(bounds: PriceBounds, { model, steps, paths, rows 
   return {
     bounds,
     replicates: rows.length,
-    timeInRange: counted(time),
+    timeInRange: counted(time, mostTime),
     terminalInRange: counted(estimate(({ terminalInRange }) => terminalInRange)),
-    stayInRange: decidingStay < fewPaths ? counted(stay) : stay,
+    stayInRange: decidingStay < fewPaths ? counted(stay, mostStay) : stay,
     il: decidingIl < fewPaths ? { ...il, standardError: Math.max(il.standardError, halfPath) } : il,
     ilPercentiles: {
       p5: estimate(({ il }) => il.p5),
@@ -47,6 +48,7 @@ export function rangeEstimates(bounds: PriceBounds, { model, steps, paths, rows 
   }
 }
 
+/** What a simulation says of one range, each estimate with its standard error. */
 export type RangeEstimates = {
   readonly bounds: PriceBounds
   /** Whose scatter the standard errors are of: few, so that distances in them follow Student's t (`standardErrorsOff`). */
@@ -73,6 +75,8 @@ export type ReplicateRow = Outcome & {
   readonly stepsInRange: number
   readonly terminalInRange: number
   readonly stayInRange: number
+  /** The most that a single path adds to the paths that stay, and to the share of time. */
+  readonly mostOfPath: { readonly stay: number; readonly time: number }
   /** Paths that ended beyond the bound that fewer did. */
   readonly leastBeyond: number
   /** Paths that ended beyond the bound that more did. */

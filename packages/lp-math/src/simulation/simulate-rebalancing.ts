@@ -1,4 +1,4 @@
-import { positionAmounts } from '../closed-form/position-value.ts'
+import { amountsAt } from '../closed-form/position-value.ts'
 import {
   logReturn,
   type PriceBounds,
@@ -44,6 +44,7 @@ export function simulateRebalancing(options: RebalancingOptions): RebalancingEst
   }
 }
 
+/** When a position is moved, and what a move costs. */
 export type RebalancingOptions = {
   readonly model: PriceModel
   /** Of the first position; they hold the price. */
@@ -58,6 +59,7 @@ export type RebalancingOptions = {
   readonly replicates?: number | undefined
 }
 
+/** What a simulation says of a position that is moved after the price. */
 export type RebalancingEstimates = {
   /** How often the position is moved until the horizon. */
   readonly rebalances: Estimate
@@ -122,7 +124,7 @@ export function createRebalancer(rule: RebalancingRule): (path: Float64Array, su
   const window = Math.max(Math.round(steps / (model.years * 365)), 1)
   const enough = Math.max(threshold * window - 1e-9, 0.5)
   const valueAt = (price: number) => {
-    const { amount0, amount1 } = positionAmounts(range, price)
+    const { amount0, amount1 } = amountsAt(range, price)
     return amount0 * price + amount1
   }
   const valueOver = (log: number) => valueAt(Math.exp(Math.min(Math.max(log, -600), 600))) / valueAt(1)

@@ -4,7 +4,7 @@ import { stayInRangeProbability, terminalInRangeProbability } from '../closed-fo
 import { timeInRange } from '../closed-form/occupation-density.ts'
 import { createSimulation } from './create-simulation.ts'
 import type { RangeEstimates } from './range-estimates.ts'
-import { standardErrorsOff } from './estimate.ts'
+import { farthestOff, standardErrorsOff } from './estimate.ts'
 
 const price = 2_000
 const halves = [0.01, 0.025, 0.05, 0.1, 0.15, 0.25, 0.5, 0.75]
@@ -14,7 +14,7 @@ const bounds = [
   { lower: 0, upper: Number.POSITIVE_INFINITY },
 ]
 
-/** The farthest of the four figures of all ranges, for each seed; each truth multiplied by `wrong`. */
+/** How far the farthest of the four figures of all ranges lies, for each seed; each truth multiplied by `wrong`. */
 function farthest({ sigma, days, paths, seeds }: Run, wrong = 1): number[] {
   const model = { price, sigma, drift: 0, years: days / 365 }
   const truths = bounds.map((range) => [
@@ -30,7 +30,7 @@ function farthest({ sigma, days, paths, seeds }: Run, wrong = 1): number[] {
   return Array.from({ length: seeds }, (_, seed) => {
     const simulation = createSimulation({ model, bounds, paths, steps: 32, seed })
     simulation.advance(simulation.paths)
-    return Math.max(...simulation.result().flatMap(off))
+    return farthestOff(simulation.result().flatMap(off))
   })
 }
 
@@ -67,4 +67,24 @@ test.each([
   expect(Math.abs(standardErrorsOff({ mean: 10 + 2 * t, standardError: 2 }, 10, freedom + 1) - normal)).toBeLessThan(
     0.03,
   )
+})
+
+test('the farthest of many counts for as much as it is unlikely that one of so many lies so far', () => {
+  expect(farthestOff([0.5, 1])).toBe(0)
+  expect(farthestOff(Array.from({ length: 44 }, () => 5.2))).toBeCloseTo(4, 1)
+  expect(farthestOff([1, 5.2])).toBeGreaterThan(4.5)
+  expect(farthestOff([60])).toBe(60)
+})
+
+test('what hardly a path decides is as sure as such a path counts for', () => {
+  const model = { price, sigma: 0.8, drift: 0, years: 30 / 365 }
+  const narrow = [0.1, 0.00005].map((half) => ({ lower: price * (1 - half), upper: price * (1 + half) }))
+  const simulation = createSimulation({ model, bounds: narrow, paths: 5_000, steps: 32, seed: 1 })
+  simulation.advance(simulation.paths)
+  const [ten, tick] = simulation.result()
+  expect(ten!.stayInRange.standardError).toBeLessThan(5e-6)
+  expect(Math.abs(ten!.stayInRange.mean - stayInRangeProbability(narrow[0]!, model))).toBeLessThan(
+    4 * ten!.stayInRange.standardError,
+  )
+  expect(tick!.timeInRange.standardError).toBeLessThan(3e-5)
 })

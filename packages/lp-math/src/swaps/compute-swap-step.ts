@@ -1,5 +1,5 @@
 import { divRoundingUp } from '../integers/integers.ts'
-import { LpMathError } from '../lp-math-error.ts'
+import { requirePoolFeePips } from '../lp-math-error.ts'
 import {
   getAmount0Delta,
   getAmount1Delta,
@@ -17,7 +17,8 @@ import {
 export function computeSwapStep(options: SwapStepOptions): SwapStep {
   const { sqrtPriceX96, sqrtPriceTargetX96, liquidity, amountRemaining, exactIn } = options
   requireAmount(amountRemaining)
-  const fee = requireFee(options.feePips)
+  requirePoolFeePips(options.feePips)
+  const fee = BigInt(options.feePips)
   const zeroForOne = sqrtPriceX96 >= sqrtPriceTargetX96
   const inputDelta = zeroForOne ? getAmount0Delta : getAmount1Delta
   const outputDelta = zeroForOne ? getAmount1Delta : getAmount0Delta
@@ -66,11 +67,4 @@ const ONE_MILLION = 1_000_000n
 
 function feeOn(amountIn: bigint, fee: bigint): bigint {
   return divRoundingUp(amountIn * fee, ONE_MILLION - fee)
-}
-
-function requireFee(feePips: number): bigint {
-  if (!Number.isInteger(feePips) || feePips < 0 || feePips >= 1_000_000) {
-    throw new LpMathError('FEE_OUT_OF_RANGE', 'A fee is an integer number of millionths, at least 0 and below 1000000.')
-  }
-  return BigInt(feePips)
 }

@@ -26,6 +26,7 @@ export function createTickCursor(options: CursorOptions): TickCursor {
   }
 }
 
+/** An initialised tick, and the liquidity that enters there for a rising price (leaves, if negative). */
 export type TickLiquidity = { tick: number; liquidityNet: bigint }
 
 export type TickCursor = {

@@ -1,4 +1,4 @@
-import { type SwapResult, type WalkOptions, walkSwap } from './walk-swap.ts'
+import { type SwapOptions, type SwapResult, walkSwap } from './walk-swap.ts'
 import { Q192 } from '../integers/integers.ts'
 import { getLiquidityForAmounts } from '../liquidity/amounts.ts'
 import { LpMathError } from '../lp-math-error.ts'
@@ -36,7 +36,10 @@ export function solveSwapToRatio(options: SwapToRatioOptions): SwapToRatio {
 }
 
 /** The pool as for `swapThroughTicks`, amounts in smallest units, the range as sqrt prices (Q64.96). */
-export type SwapToRatioOptions = Omit<SwapOptions, 'amountSpecified' | 'zeroForOne' | 'sqrtPriceLimitX96'> & {
+export type SwapToRatioOptions = Omit<
+  SwapOptions,
+  'amountSpecified' | 'exactIn' | 'zeroForOne' | 'sqrtPriceLimitX96'
+> & {
   amount0: bigint
   amount1: bigint
   sqrtLowerX96: bigint
@@ -128,17 +131,16 @@ function compareLiquidity(amount0: bigint, amount1: bigint, sqrtPriceX96: bigint
 }
 
 /**
- * An exact-input swap through a pool's initialised ticks, without touching the pool.
+ * A swap through a pool's initialised ticks, without touching the pool: `amountSpecified` is what goes in, or with `exactIn: false` what
+ * comes out.
  * With `tickSpacing` the swap stops where the contracts' bitmap words end, as they do, and equals theirs to the unit; without, it
  * takes each stretch between ticks in one step and may differ from theirs by a unit per word crossed.
- * Ends early, with less taken in, at the price limit or where the liquidity ends. Source: v3 whitepaper 6.2.3, 6.3; v3-core `swap`.
+ * Ends early, with less swapped, at the price limit or where the liquidity ends. Source: v3 whitepaper 6.2.3, 6.3; v3-core `swap`.
  * @throws LpMathError `TICKS_UNSORTED`, `LIQUIDITY_OUT_OF_RANGE` when the ticks do not fit the liquidity,
  * `SQRT_PRICE_LIMIT_PASSED`, `FEE_OUT_OF_RANGE`, `AMOUNT_NEGATIVE`, `TICK_SPACING_OUT_OF_RANGE`.
  */
 export function swapThroughTicks(options: SwapOptions): SwapResult {
-  return walkSwap({ ...options, exactIn: true }, unattended)
+  return walkSwap(options, unattended)
 }
-
-export type SwapOptions = Omit<WalkOptions, 'exactIn'>
 
 const unattended = { step: () => {}, cross: () => {} }

@@ -7,28 +7,41 @@ import { swapThroughTicks } from './solve-swap-to-ratio.ts'
 
 const anyAmountIn = upToBits(100).map((value) => value + 1n)
 
-test('equals the oracle pool to the unit: output, price, tick and liquidity', async () => {
+test('equals the oracle pool to the unit: the other amount, price, tick and liquidity, for an amount in and for one out', async () => {
   await fc.assert(
-    fc.asyncProperty(anyPool({ fullRange: true }), anyAmountIn, fc.boolean(), async ({ state }, amount, zeroForOne) => {
-      const own = swapThroughTicks({ ...state, amountSpecified: amount, zeroForOne })
-      // The oracle does not say what it leaves of an input that exceeds the pool.
-      fc.pre(own.amountIn === amount)
-      const ticks = state.ticks.map(({ tick, liquidityNet }) => ({
-        index: tick,
-        liquidityNet: liquidityNet.toString(),
-        liquidityGross: '1',
-      }))
-      const { feePips, sqrtPriceX96, liquidity, tick } = state
-      const pool = new sdk.Pool(token0, token1, feePips, sqrtPriceX96.toString(), liquidity.toString(), tick, ticks)
-      const input = sdkCore.CurrencyAmount.fromRawAmount(zeroForOne ? token0 : token1, amount.toString())
-      const [output, after] = await pool.getOutputAmount(input)
-      expect(own.amountOut).toBe(fromJsbi(output.quotient))
-      expect(own.sqrtPriceX96After).toBe(fromJsbi(after.sqrtRatioX96))
-      expect(own.liquidityAfter).toBe(fromJsbi(after.liquidity))
-      expect(own.tickAfter).toBe(after.tickCurrent)
-    }),
-    { numRuns: 400 },
+    fc.asyncProperty(
+      anyPool({ fullRange: true }),
+      anyAmountIn,
+      fc.boolean(),
+      fc.boolean(),
+      async ({ state }, amount, zeroForOne, exactIn) => {
+        const own = swapThroughTicks({ ...state, amountSpecified: amount, zeroForOne, exactIn })
+        // The oracle does not say what it leaves of an amount that exceeds the pool.
+        fc.pre((exactIn ? own.amountIn : own.amountOut) === amount)
+        const ticks = state.ticks.map(({ tick, liquidityNet }) => ({
+          index: tick,
+          liquidityNet: liquidityNet.toString(),
+          liquidityGross: '1',
+        }))
+        const { feePips, sqrtPriceX96, liquidity, tick } = state
+        const pool = new sdk.Pool(token0, token1, feePips, sqrtPriceX96.toString(), liquidity.toString(), tick, ticks)
+        const specified = zeroForOne === exactIn ? token0 : token1
+        const given = sdkCore.CurrencyAmount.fromRawAmount(specified, amount.toString())
+        const [other, after] = await (exactIn ? pool.getOutputAmount(given) : pool.getInputAmount(given))
+        expect(exactIn ? own.amountOut : own.amountIn).toBe(fromJsbi(other.quotient))
+        expect(own.sqrtPriceX96After).toBe(fromJsbi(after.sqrtRatioX96))
+        expect(own.liquidityAfter).toBe(fromJsbi(after.liquidity))
+        expect(own.tickAfter).toBe(after.tickCurrent)
+      },
+    ),
+    { numRuns: 600 },
   )
+})
+
+test('takes the amount as one in unless it is told otherwise', () => {
+  const pool = { sqrtPriceX96: 2n ** 96n, tick: 0, liquidity: 10n ** 18n, feePips: 3000, ticks: [] }
+  const order = { ...pool, amountSpecified: 10n ** 15n, zeroForOne: true }
+  expect(swapThroughTicks(order)).toEqual(swapThroughTicks({ ...order, exactIn: true }))
 })
 
 test('without the tick spacing it differs by at most a unit of input and output per word of the path', () => {

@@ -10,8 +10,8 @@ import { createTickCursor, type TickLiquidity } from './create-tick-cursor.ts'
  * Source: v3-core `swap`.
  * @throws LpMathError as `swapThroughTicks`.
  */
-export function walkSwap(options: WalkOptions, visitor: SwapVisitor): SwapResult {
-  const { zeroForOne, feePips, exactIn } = options
+export function walkSwap(options: SwapOptions, visitor: SwapVisitor): SwapResult {
+  const { zeroForOne, feePips, exactIn = true } = options
   requireAmount(options.amountSpecified)
   requireLiquidity(options.liquidity)
   const limit = options.sqrtPriceLimitX96 ?? (zeroForOne ? MIN_SQRT_PRICE + 1n : MAX_SQRT_PRICE - 1n)
@@ -51,16 +51,18 @@ export function walkSwap(options: WalkOptions, visitor: SwapVisitor): SwapResult
 
 /**
  * The pool's state (price Q64.96, the tick the contract reports, active liquidity), its whole fee in millionths of the input,
- * protocol's part included, its initialised ticks in rising order, and the amount in smallest units: of the input if `exactIn`.
+ * protocol's part included, its initialised ticks in rising order, and the amount in smallest units: of the input unless `exactIn` is
+ * `false`.
  */
-export type WalkOptions = {
+export type SwapOptions = {
   sqrtPriceX96: bigint
   tick: number
   liquidity: bigint
   feePips: number
   ticks: readonly TickLiquidity[]
   amountSpecified: bigint
-  exactIn: boolean
+  /** `true` by default. */
+  exactIn?: boolean
   zeroForOne: boolean
   sqrtPriceLimitX96?: bigint
   tickSpacing?: number
@@ -84,7 +86,7 @@ export type SwapVisitor = {
   cross(tick: number): void
 }
 
-function requireLimitAhead(limit: bigint, { zeroForOne, sqrtPriceX96 }: WalkOptions): void {
+function requireLimitAhead(limit: bigint, { zeroForOne, sqrtPriceX96 }: SwapOptions): void {
   if (limit <= MIN_SQRT_PRICE || limit >= MAX_SQRT_PRICE) {
     throw new LpMathError('SQRT_PRICE_OUT_OF_RANGE', 'A price limit lies between MIN_SQRT_PRICE and MAX_SQRT_PRICE.')
   }

@@ -54,7 +54,7 @@ const FACTORS_X128: readonly bigint[] = [
 /**
  * The greatest tick whose sqrt price (Q64.96) is at most `sqrtPriceX96`.
  * A logarithm in doubles gives the neighbourhood, exact comparisons decide. Source: v3 whitepaper eq. 6.8; TickMath of v3-core.
- * @throws LpMathError `SQRT_PRICE_OUT_OF_RANGE` unless MIN_SQRT_PRICE <= sqrtPriceX96 < MAX_SQRT_PRICE.
+ * @throws LpMathError `SQRT_PRICE_OUT_OF_RANGE` unless at least `MIN_SQRT_PRICE` and below `MAX_SQRT_PRICE`.
  */
 export function getTickAtSqrtPrice(sqrtPriceX96: bigint): number {
   if (sqrtPriceX96 < MIN_SQRT_PRICE || sqrtPriceX96 >= MAX_SQRT_PRICE) {

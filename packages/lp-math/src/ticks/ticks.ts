@@ -1,8 +1,11 @@
 import { LpMathError } from '../lp-math-error.ts'
-/** Bounds of ticks and of sqrt prices (Q64.96) in v3 and v4 pools; a pool's price is at least the minimum and below the maximum. */
+/** The lowest tick of v3 and v4 pools. */
 export const MIN_TICK = -887272
+/** The highest tick of v3 and v4 pools. */
 export const MAX_TICK = 887272
+/** The lowest sqrt price (Q64.96) of v3 and v4 pools, that of their lowest tick. */
 export const MIN_SQRT_PRICE = 4295128739n
+/** The sqrt price (Q64.96) of the highest tick of v3 and v4 pools, which they stay below. */
 export const MAX_SQRT_PRICE = 1461446703485210103287273052203988822378723970342n
 
 /** Refuses a tick spacing the contracts would refuse: an integer within 1 and 32767 (v4-core TickMath). */
@@ -45,6 +48,7 @@ export function invertTicks(range: TickRange): TickRange {
   return { tickLower: negate(range.tickUpper), tickUpper: negate(range.tickLower) }
 }
 
+/** The two ticks of a range, the lower one first. */
 export type TickRange = { tickLower: number; tickUpper: number }
 
 function negate(tick: number): number {
@@ -52,12 +56,12 @@ function negate(tick: number): number {
 }
 
 /**
- * The tick spacing that goes with a fee (hundredths of a basis point): 100 -> 1, 500 -> 10, 3000 -> 60, 10000 -> 200.
+ * The tick spacing that goes with a fee in millionths: 100 -> 1, 500 -> 10, 3000 -> 60, 10000 -> 200.
  * Source: the v3 factory's `feeAmountTickSpacing`; by custom also v4's pools of these fees.
  * @throws LpMathError `FEE_UNKNOWN` for any other fee.
  */
-export function tickSpacingForFee(fee: number): number {
-  switch (fee) {
+export function tickSpacingForFee(feePips: number): number {
+  switch (feePips) {
     case 100:
       return 1
     case 500:

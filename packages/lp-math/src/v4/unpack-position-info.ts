@@ -10,4 +10,5 @@ export function unpackPositionInfo(info: bigint): PositionInfo {
   }
 }
 
+/** What v4's position manager packs of a position. */
 export type PositionInfo = { tickLower: number; tickUpper: number; hasSubscriber: boolean }

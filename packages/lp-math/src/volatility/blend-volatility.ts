@@ -56,12 +56,14 @@ export const mostMemoryWeight = 0.5
 /** A quarter or four times the variance, half or twice the volatility. */
 export const mostLogDistance = Math.log(4)
 
+/** The volatility of a market, and its standard error. */
 export type MarketVolatility = {
   /** Annual, as a fraction, like every volatility here. */
   readonly sigma: number
   readonly standardError: number
 }
 
+/** What one own position saw of the volatility while it was open. */
 export type EpisodeVolatility = {
   readonly sigma: number
   /** How many independent returns it is of, less one where their mean was taken off. */
@@ -70,6 +72,7 @@ export type EpisodeVolatility = {
   readonly confidence: number
 }
 
+/** The volatility of the market and of own positions, weighed into one. */
 export type BlendedVolatility = MarketVolatility & {
   /** Of memory, 0 to `mostMemoryWeight`. */
   readonly weight: number

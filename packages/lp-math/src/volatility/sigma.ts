@@ -1,4 +1,4 @@
-import { LpMathError } from '../lp-math-error.ts'
+import { LpMathError, requireFeePips } from '../lp-math-error.ts'
 
 /**
  * Annual volatility, as a fraction, of the closes of bars of one length: the sample standard deviation (n - 1) of their log returns.
@@ -71,6 +71,7 @@ export function ewmaStandardError(
   return Math.max(ofScatter, (Math.max(sigma, hidden) * (1 + 1 / count ** 2)) / Math.sqrt(2 * count))
 }
 
+/** How an exponentially weighted volatility was estimated. */
 export type EwmaErrorOptions = {
   readonly barSeconds: number
   /** Of each close whether its bar saw a trade. */
@@ -114,28 +115,31 @@ export function classifyVolatility(sigma: number): VolatilityClass {
   return sigma < 1.5 ? 'HIGH' : 'EXTREME'
 }
 
+/** The name of an annual volatility: STABLE below 5 %, LOW below 30 %, MODERATE below 80 %, HIGH below 150 %, else EXTREME. */
 export type VolatilityClass = 'STABLE' | 'LOW' | 'MODERATE' | 'HIGH' | 'EXTREME'
 
 /**
- * Annual volatility, as a fraction, that a pool's fees pay for: 2·fee·√(daily volume/tick TVL)·√365. `fee` is a fraction (0.003 is 30 bp).
+ * Annual volatility, as a fraction, that a pool's fees pay for: 2·fee·√(daily volume/tick TVL)·√365.
  * `tickTvlUsd` is the value of the active liquidity over a width of twice the fee, L·√price·fee in USD; that is one tick spacing at 5,
  * 30 and 100 bp. It is the volatility at which LVR, sigma²/4·L·√price a year, equals the fees.
  * Source: G. Lambert, "On-chain Volatility and Uniswap v3" (2021); the equality with LVR follows from Milionis et al. (2022).
  * @throws LpMathError `FEE_OUT_OF_RANGE`; `AMOUNT_NEGATIVE` for a volume below 0 or no number; `LIQUIDITY_OUT_OF_RANGE` unless the TVL is positive.
  */
-export function impliedSigma({ fee, dailyVolumeUsd, tickTvlUsd }: ImpliedSigmaOptions): number {
-  if (!(fee >= 0 && fee < 1)) throw new LpMathError('FEE_OUT_OF_RANGE', 'fee is a fraction of at least 0 and below 1.')
+export function impliedSigma({ feePips, dailyVolumeUsd, tickTvlUsd }: ImpliedSigmaOptions): number {
+  requireFeePips(feePips)
   if (!(dailyVolumeUsd >= 0 && dailyVolumeUsd < Number.POSITIVE_INFINITY)) {
     throw new LpMathError('AMOUNT_NEGATIVE', 'dailyVolumeUsd is finite and at least 0.')
   }
   if (!(tickTvlUsd > 0 && tickTvlUsd < Number.POSITIVE_INFINITY)) {
     throw new LpMathError('LIQUIDITY_OUT_OF_RANGE', 'tickTvlUsd is finite and positive.')
   }
-  return 2 * fee * Math.sqrt((dailyVolumeUsd / tickTvlUsd) * 365)
+  return (2 * feePips * Math.sqrt((dailyVolumeUsd / tickTvlUsd) * 365)) / 1e6
 }
 
+/** What {@link impliedSigma} is asked of. */
 export type ImpliedSigmaOptions = {
-  readonly fee: number
+  /** Of a swap, in millionths of the input: 3000 is 30 bp. */
+  readonly feePips: number
   readonly dailyVolumeUsd: number
   readonly tickTvlUsd: number
 }

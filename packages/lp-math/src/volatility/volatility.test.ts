@@ -103,20 +103,20 @@ describe('volatility of closes', () => {
 
 describe('implied volatility', () => {
   test('is 2·fee·√(volume/tick TVL)·√365', () => {
-    expect(impliedSigma({ fee: 0.003, dailyVolumeUsd: 5e7, tickTvlUsd: 1e6 })).toBeCloseTo(0.81056, 4)
-    expect(impliedSigma({ fee: 0.003, dailyVolumeUsd: 0, tickTvlUsd: 1e6 })).toBe(0)
+    expect(impliedSigma({ feePips: 3000, dailyVolumeUsd: 5e7, tickTvlUsd: 1e6 })).toBeCloseTo(0.81056, 4)
+    expect(impliedSigma({ feePips: 3000, dailyVolumeUsd: 0, tickTvlUsd: 1e6 })).toBe(0)
   })
 
   test.each([
-    [{ fee: 1 }, 'FEE_OUT_OF_RANGE'],
-    [{ fee: Number.NaN }, 'FEE_OUT_OF_RANGE'],
+    [{ feePips: 1e6 }, 'FEE_OUT_OF_RANGE'],
+    [{ feePips: Number.NaN }, 'FEE_OUT_OF_RANGE'],
     [{ dailyVolumeUsd: -1 }, 'AMOUNT_NEGATIVE'],
     [{ dailyVolumeUsd: Number.POSITIVE_INFINITY }, 'AMOUNT_NEGATIVE'],
     [{ tickTvlUsd: 0 }, 'LIQUIDITY_OUT_OF_RANGE'],
     [{ tickTvlUsd: Number.NaN }, 'LIQUIDITY_OUT_OF_RANGE'],
     [{ tickTvlUsd: Number.POSITIVE_INFINITY }, 'LIQUIDITY_OUT_OF_RANGE'],
   ])('refuses %o', (change, code) => {
-    expect(() => impliedSigma({ fee: 0.003, dailyVolumeUsd: 1, tickTvlUsd: 1, ...change })).toThrow(
+    expect(() => impliedSigma({ feePips: 3000, dailyVolumeUsd: 1, tickTvlUsd: 1, ...change })).toThrow(
       expect.objectContaining({ code }),
     )
   })

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type CreateTableBuilder, type Kysely, sql } from 'kysely'
 import type { Engine } from '../engine.ts'
 import type { StoreTime } from '../store-time.ts'
 
@@ -91,6 +91,21 @@ function waitFor(
     if (freed >= missing) return Number(use.at) + windowMs - at
   }
   return null
+}
+
+/** @param table with the number of each row */
+export async function createRateUseTable(
+  db: Kysely<unknown>,
+  table: CreateTableBuilder<'rate_use', 'sequence'>,
+): Promise<void> {
+  await table
+    .addColumn('key', 'text', (column) => column.notNull())
+    .addColumn('at', 'bigint', (column) => column.notNull())
+    .addColumn('until', 'bigint', (column) => column.notNull())
+    .addColumn('cost', 'bigint', (column) => column.notNull())
+    .execute()
+  await db.schema.createIndex('rate_use_of').on('rate_use').columns(['key', 'at']).execute()
+  await db.schema.createIndex('rate_use_age').on('rate_use').column('until').execute()
 }
 
 function requireCounts(counts: Readonly<Record<string, number>>): void {

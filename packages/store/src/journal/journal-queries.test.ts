@@ -54,6 +54,14 @@ test.each([
   expect(planOf(0)).not.toContain('SCAN')
 })
 
+test('whether a place is taken is found by its hash, its slot and its request, not among all that an account has sent', async () => {
+  const slot = { hash: '0x1', requestId: 'r', step: 0n, nonce: 1n, attempt: 0n }
+  await journalQueries().taken(db, { ...account, ...slot })
+  for (const index of ['sqlite_autoindex', 'nonce=? AND attempt=?', 'journal_request']) {
+    expect(planOf(0)).toContain(index)
+  }
+})
+
 test('a query is compiled once and asked with the values of each time', async () => {
   const ask = journalQueries()
   await ask.byHash(db, { hash: '0x1' })

@@ -1,12 +1,12 @@
 import { type Kysely, type RawBuilder, type Selectable, sql } from 'kysely'
-import { preparedQuery, type ValueOf } from '../engine.ts'
+import { preparedQuery, preparedRow, type ValueOf } from '../engine.ts'
 import type { Schema } from '../schema.ts'
 import type { JournalState } from '@svc/wallet/core'
 
 /** What the journal asks and writes. Addresses are compared in lower case, and kept as they were given. */
 export function journalQueries() {
   return {
-    highest: preparedQuery<Account, { readonly highest: unknown }>((db, value) =>
+    highest: preparedRow<Account, { readonly highest: unknown }>((db, value) =>
       db
         .selectFrom('journal')
         .select((select) => select.fn.max('nonce').as('highest'))
@@ -37,10 +37,10 @@ export function journalQueries() {
     byNonce: preparedQuery<Account & { readonly nonce: bigint }, JournalRow>((db, value) =>
       ofAccount(db, value).where('nonce', '=', value('nonce')).orderBy('attempt'),
     ),
-    byHash: preparedQuery<{ readonly hash: string }, JournalRow>((db, value) =>
+    byHash: preparedRow<{ readonly hash: string }, JournalRow>((db, value) =>
       db.selectFrom('journal').selectAll().where('hash', '=', value('hash')),
     ),
-    stateOf: preparedQuery<{ readonly hash: string }, Pick<JournalRow, 'state'>>((db, value) =>
+    stateOf: preparedRow<{ readonly hash: string }, Pick<JournalRow, 'state'>>((db, value) =>
       db.selectFrom('journal').select('state').where('hash', '=', value('hash')),
     ),
     /** A user operation by the hash it was signed under, which gives way to that of the transaction that includes it. */
@@ -50,7 +50,7 @@ export function journalQueries() {
     byRequest: preparedQuery<{ readonly requestId: string }, JournalRow>((db, value) =>
       db.selectFrom('journal').selectAll().where('request_id', '=', value('requestId')).orderBy('sequence'),
     ),
-    taken: preparedQuery<Slot, { readonly hash: string }>((db, value) =>
+    taken: preparedRow<Slot, { readonly hash: string }>((db, value) =>
       db
         .selectFrom('journal')
         .select('hash')
@@ -63,15 +63,17 @@ export function journalQueries() {
               where('nonce', '=', value('nonce')),
               where('attempt', '=', value('attempt')),
             ]),
+            // Found by its request: by account and chain, SQLite would walk every transaction that the account ever made.
             where.and([
               where('request_id', '=', value('requestId')),
               where('step', '=', value('step')),
-              where('chain_id', '=', value('chainId')),
+              sql<boolean>`+chain_id = ${value('chainId')}`,
               isFrom(value('from')),
               where('nonce', '!=', value('nonce')),
             ]),
           ]),
-        ),
+        )
+        .limit(1),
     ),
     operations: preparedQuery<Pick<Account, 'chainId'>, JournalRow>((db, value) =>
       db
@@ -90,7 +92,7 @@ export function journalQueries() {
         .where(isFrom(value('from')))
         .where('nonce', '=', value('nonce')),
     ),
-    reservation: preparedQuery<{ readonly id: string }, { readonly state: string }>((db, value) =>
+    reservation: preparedRow<{ readonly id: string }, { readonly state: string }>((db, value) =>
       db.selectFrom('reservation').select('state').where('id', '=', value('id')),
     ),
     insert: preparedQuery<NewRow, unknown>((db, value) =>
@@ -119,7 +121,7 @@ export function journalQueries() {
     ),
     mark: preparedQuery<Mark, unknown>((db, value) => marked(db, value)),
     /** The same of an entry that is open, which most are: one statement finds and marks it. */
-    markOpen: preparedQuery<Mark, { readonly hash: string }>((db, value) =>
+    markOpen: preparedRow<Mark, { readonly hash: string }>((db, value) =>
       marked(db, value).where('state', 'in', openStates.map(literally)).returning('hash'),
     ),
   }

@@ -29,15 +29,15 @@ export function createJournal(engine: Engine, now: () => number): Journal {
     // Never later than the bytes leave.
     publish: (hash) => engine.write('spend', async (trx) => void (await ask.publish(trx, { hash })), 'at-once'),
     async nextNonce(chainId, from) {
-      const [row] = await engine.read((db) => ask.highest(db, accountOf(chainId, from)))
+      const row = await engine.read((db) => ask.highest(db, accountOf(chainId, from)))
       const highest: unknown = row?.highest
       return typeof highest === 'bigint' ? Number(highest) + 1 : null
     },
     refused: (chainId, from) => entries((db) => ask.refused(db, accountOf(chainId, from))),
     open: (chainId, from) => entries((db) => ask.open(db, accountOf(chainId, from))),
     async byHash(hash) {
-      const [entry] = await entries((db) => ask.byHash(db, { hash }))
-      return entry ?? null
+      const row = await engine.read((db) => ask.byHash(db, { hash }))
+      return row === undefined ? null : toEntry(row)
     },
     byRequest: (requestId) => entries((db) => ask.byRequest(db, { requestId })),
     byNonce: (chainId, from, nonce) =>
@@ -65,7 +65,7 @@ async function recordIn(
       nonce: BigInt(place.nonce),
       attempt: BigInt(place.attempt),
     }
-    if ((await ask.taken(trx, slot)).length > 0) {
+    if ((await ask.taken(trx, slot)) !== undefined) {
       throw new StoreError('JOURNAL_CONFLICT', `Attempt ${attempt} at nonce ${nonce} is taken, or the step is signed.`)
     }
     const signedAt = now()
@@ -99,10 +99,9 @@ async function orFound(
     if (!(error instanceof StoreError && error.code === 'STORE_IN_DOUBT')) throw error
     for (let tries = 0; tries < mostLooks; tries += 1) {
       await sleep(betweenLooksMs)
-      const looked = await engine.write('spend', (trx) => ask.byHash(trx, { hash })).catch(() => null)
-      const [row] = looked ?? []
-      if (row !== undefined) return toEntry(row)
-      if (looked !== null) throw new StoreError('STORE_UNAVAILABLE', 'Nothing was recorded.', { cause: error })
+      const row = await engine.write('spend', (trx) => ask.byHash(trx, { hash })).catch(() => null)
+      if (row === undefined) throw new StoreError('STORE_UNAVAILABLE', 'Nothing was recorded.', { cause: error })
+      if (row !== null) return toEntry(row)
     }
     throw error
   }
@@ -132,8 +131,8 @@ async function markIn(
 ): Promise<void> {
   const { blockNumber = null, blockHash = null, gasUsed = null } = facts
   const mark = { hash, state, blockNumber, blockHash, gasUsed }
-  if (state !== 'refused' && (await ask.markOpen(trx, mark)).length > 0) return
-  const [row] = await ask.stateOf(trx, { hash })
+  if (state !== 'refused' && (await ask.markOpen(trx, mark)) !== undefined) return
+  const row = await ask.stateOf(trx, { hash })
   if (row === undefined) {
     throw new StoreError('JOURNAL_ENTRY_UNKNOWN', `The journal holds no transaction ${hash}.`)
   }
@@ -150,7 +149,7 @@ function mayBecome(from: string, to: JournalState): boolean {
 }
 
 async function requireOpenReservation(trx: Transaction<Schema>, ask: JournalQueries, id: string): Promise<void> {
-  const [row] = await ask.reservation(trx, { id })
+  const row = await ask.reservation(trx, { id })
   if (row?.state === 'reserved') return
   throw new StoreError('RESERVATION_NOT_OPEN', `Reservation ${id} is ${row?.state ?? 'unknown'}; nothing was signed.`)
 }

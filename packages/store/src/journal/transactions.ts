@@ -37,8 +37,9 @@ export function createTransactions(engine: Engine, now: () => number): Transacti
       return Number(count)
     },
     async byHash(hash) {
-      const [row] = await found((db) => ask.byHash(db, { hash }))
-      if (row !== undefined || !/^0x[0-9a-f]{64}$/.test(hash)) return row ?? null
+      const row = await engine.read((db) => ask.byHash(db, { hash }))
+      if (row !== undefined) return toStored(row)
+      if (!/^0x[0-9a-f]{64}$/.test(hash)) return null
       const [operation] = await found((db) => ask.operationSigned(db, { like: `%"userOperationHash":"${hash}"%` }))
       return operation ?? null
     },

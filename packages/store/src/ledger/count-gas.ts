@@ -1,5 +1,5 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
-import { preparedQuery } from '../engine.ts'
+import { preparedQuery, preparedRow } from '../engine.ts'
 import type { Schema } from '../schema.ts'
 import { requireAmount, amountsText, nativeCurrency } from './amounts.ts'
 import { touchLatestSession } from './spending-session.ts'
@@ -13,12 +13,12 @@ export async function countGas(trx: Transaction<Schema>, gas: readonly GasCost[]
   for (const cost of gas) {
     requireAmount(cost.usdMicros)
     const noted = await noteGas(trx, { hash: cost.hash, usdMicros: cost.usdMicros })
-    if (noted.length > 0) counted.push(cost)
+    if (noted !== undefined) counted.push(cost)
   }
   return counted
 }
 
-const noteGas = preparedQuery<Pick<GasCost, 'hash' | 'usdMicros'>, { readonly hash: string }>((db, value) =>
+const noteGas = preparedRow<Pick<GasCost, 'hash' | 'usdMicros'>, { readonly hash: string }>((db, value) =>
   db
     .updateTable('journal')
     .set({ gas_usd_micros: value('usdMicros') })

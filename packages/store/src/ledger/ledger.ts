@@ -5,7 +5,7 @@ import type { Engine } from '../engine.ts'
 import type { Schema } from '../schema.ts'
 import { freeings, type Freeings, type SpendVerdict, weighSpend } from './weigh-spend.ts'
 import { StoreError } from '../store-error.ts'
-import { sumOfBudgets, sumOfDay, sumOfGas, sumOfHeld, sumOfSession } from './spent.ts'
+import { sumOfBudgets, sumOfDay, sumOfHeld, sumOfSession } from './spent.ts'
 import { currentSession, touchLatestSession, touchSession } from './spending-session.ts'
 import {
   type HeldReservation,
@@ -64,10 +64,10 @@ export function createLedger(engine: Engine, now: () => number): Ledger {
           sessionGasUsdMicros: session.gasUsdMicros,
           dailyUsdMicros: daily.usdMicros,
           dailyGasUsdMicros: daily.gasUsdMicros,
-          dailyExitGasUsdMicros: await sumOfGas(db, now(), 'exit'),
-          dailyPlainExitGasUsdMicros: await sumOfGas(db, now(), 'plain-exit'),
-          dailyDueExitGasUsdMicros: await sumOfGas(db, now(), 'due-exit'),
-          dailySureExitGasUsdMicros: await sumOfGas(db, now(), 'sure-exit'),
+          dailyExitGasUsdMicros: daily.gasOf('exit'),
+          dailyPlainExitGasUsdMicros: daily.gasOf('plain-exit'),
+          dailyDueExitGasUsdMicros: daily.gasOf('due-exit'),
+          dailySureExitGasUsdMicros: daily.gasOf('sure-exit'),
           principalDailyUsdMicros: daily.principalUsdMicros,
           heldUsdMicros: await sumOfHeld(db, now()),
           freesAt: await freeings(db, { principal, sessionIdleMs }, now()),
@@ -200,7 +200,7 @@ type Settlement = {
 
 async function reserveIn(trx: Transaction<Schema>, request: ReserveRequest, at: number): Promise<SpendVerdict> {
   const known = await reservationOf(trx, { id: request.id })
-  if (known.length > 0) throw new StoreError('RESERVATION_EXISTS', `Reservation ${request.id} was made before.`)
+  if (known !== undefined) throw new StoreError('RESERVATION_EXISTS', `Reservation ${request.id} was made before.`)
   const verdict = await weighSpend(trx, request, at)
   if (!verdict.granted) return verdict
   const sessionId = await touchSession(trx, request.principal, request.sessionIdleMs, at)

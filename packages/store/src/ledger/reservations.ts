@@ -1,5 +1,5 @@
 import type { ExpressionBuilder, Insertable, Kysely, Selectable, Transaction } from 'kysely'
-import { preparedQuery } from '../engine.ts'
+import { preparedQuery, preparedRow } from '../engine.ts'
 import type { Schema } from '../schema.ts'
 import { readAmounts, type TokenAmounts } from './amounts.ts'
 import { StoreError } from '../store-error.ts'
@@ -55,7 +55,7 @@ export type OpenReservation = {
 
 /** Throws `RESERVATION_NOT_OPEN`. */
 export async function requireReservation(trx: Transaction<Schema>, id: string): Promise<Reservation> {
-  const [row] = await reservationOf(trx, { id })
+  const row = await reservationOf(trx, { id })
   if (row === undefined) throw new StoreError('RESERVATION_NOT_OPEN', `There is no reservation ${id}.`)
   return row
 }
@@ -87,8 +87,7 @@ export async function requireNothingOut(trx: Transaction<Schema>, id: string): P
   throw new StoreError('RESERVATION_IN_USE', `Transaction ${out.hash} draws on reservation ${id}; settle it instead.`)
 }
 
-/** One row, or none. */
-export const reservationOf = preparedQuery<{ readonly id: string }, Reservation>((db, value) =>
+export const reservationOf = preparedRow<{ readonly id: string }, Reservation>((db, value) =>
   db.selectFrom('reservation').selectAll().where('id', '=', value('id')),
 )
 

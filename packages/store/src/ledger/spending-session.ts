@@ -1,5 +1,5 @@
 import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
-import { preparedQuery } from '../engine.ts'
+import { preparedRow } from '../engine.ts'
 import type { Schema } from '../schema.ts'
 
 /** The session a spend of the principal would count in at `at`: the latest one, unless it was idle for `idleMs`. */
@@ -9,12 +9,12 @@ export async function currentSession(
   idleMs: number,
   at: number,
 ): Promise<Session | undefined> {
-  const [latest] = await latestOf(db, { principal })
+  const latest = await latestOf(db, { principal })
   return latest !== undefined && Number(latest.last_spend_at) > at - idleMs ? latest : undefined
 }
 
 /** The last session the principal opened, idle or not. */
-const latestOf = preparedQuery<{ readonly principal: string }, Session>((db, value) =>
+const latestOf = preparedRow<{ readonly principal: string }, Session>((db, value) =>
   db
     .selectFrom('spending_session')
     .selectAll()
@@ -39,13 +39,13 @@ export async function touchSession(
   idleMs: number,
   at: number,
 ): Promise<bigint> {
-  const [kept] = await keepLatestOpen(trx, { principal, at, idleSince: BigInt(at - idleMs) })
+  const kept = await keepLatestOpen(trx, { principal, at, idleSince: BigInt(at - idleMs) })
   return kept?.id ?? openSession(trx, principal, at)
 }
 
 /** The session that counts what is known late, idle or not, and which that keeps open: the last one of the principal. */
 export async function touchLatestSession(trx: Transaction<Schema>, principal: string, at: number): Promise<bigint> {
-  const [kept] = await keepLatestOpen(trx, { principal, at, idleSince: -1n })
+  const kept = await keepLatestOpen(trx, { principal, at, idleSince: -1n })
   return kept?.id ?? openSession(trx, principal, at)
 }
 
@@ -61,7 +61,7 @@ async function openSession(trx: Transaction<Schema>, principal: string, at: numb
 }
 
 /** The latest session, unless it was idle since then. One statement finds and keeps it: a write asks twice. */
-const keepLatestOpen = preparedQuery<
+const keepLatestOpen = preparedRow<
   { readonly principal: string; readonly at: number; readonly idleSince: bigint },
   Pick<Session, 'id'>
 >((db, value) =>

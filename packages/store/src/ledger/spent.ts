@@ -1,21 +1,30 @@
 import { type ExpressionBuilder, type Kysely, type RawBuilder, sql } from 'kysely'
-import { preparedQuery } from '../engine.ts'
+import { preparedQuery, preparedRow } from '../engine.ts'
 import type { Schema } from '../schema.ts'
 
 /**
  * What counts in the 24 hours before `at`, amounts and gas: every open reservation whatever its age, and
  * everything settled since. A spend leaves the window 24 hours after it was settled, which is never before its effect
- * on the chain, so no span of 24 hours sees effects above the cap. Of all principals, and of one among them.
+ * on the chain, so no span of 24 hours sees effects above the cap. Of all principals, of one among them, and the gas of each kind.
  */
 export async function sumOfDay(db: Kysely<Schema>, at: number, principal: string): Promise<SpentOfDay> {
-  const rows = await dayOf(db, { ...sinceDay(at), principal })
-  return { ...spentIn(rows), principalUsdMicros: rows[0]?.own ?? 0n }
+  const row = await dayOf(db, { ...sinceDay(at), principal })
+  const gasOf = (kind: GasKind) => row?.[kind] ?? 0n
+  return { ...spentIn(row), principalUsdMicros: row?.own ?? 0n, gasOf }
 }
 
-const dayOf = preparedQuery<Since & { readonly principal: string }, SumRow & { readonly own: bigint }>((db, value) =>
+// In one walk over the day.
+const dayOf = preparedRow<
+  Since & { readonly principal: string },
+  SumRow & { readonly own: bigint } & Readonly<Record<GasKind, bigint>>
+>((db, value) =>
   db
     .selectFrom('reservation')
-    .select([...sums(), countedOf(value('principal')).as('own')])
+    .select([
+      ...sums(),
+      countedOf(amountAndGas, sql`principal = ${value('principal')}`).as('own'),
+      ...gasKinds.map((kind) => countedOf(gas, ofKind[kind]).as(kind)),
+    ])
     .where((where) => countsInDay(where, value('since'))),
 )
 
@@ -47,40 +56,21 @@ export async function sumOfHeld(db: Kysely<Schema>, at: number): Promise<bigint>
   return held
 }
 
-/** The gas of one kind that counts in the same 24 hours. */
-export async function sumOfGas(db: Kysely<Schema>, at: number, kind: GasKind): Promise<bigint> {
-  const [row] = await gasOf[kind](db, sinceDay(at))
-  return row?.gas ?? 0n
-}
-
-const gasOfKind = (kind: GasKind) =>
-  preparedQuery<Since, Pick<SumRow, 'gas'>>((db, value) =>
-    db
-      .selectFrom('reservation')
-      .select(() => [countedGas.as('gas')])
-      .where((where) => countsInDay(where, value('since')))
-      .where((where) => isOfKind(where, kind)),
-  )
-const gasOf: Readonly<Record<GasKind, ReturnType<typeof gasOfKind>>> = {
-  exit: gasOfKind('exit'),
-  'plain-exit': gasOfKind('plain-exit'),
-  'due-exit': gasOfKind('due-exit'),
-  'sure-exit': gasOfKind('sure-exit'),
-  other: gasOfKind('other'),
-}
-
 /**
  * Of what brings funds home: all of it (`exit`), what was not asked to repay its gas (`plain-exit`), and what was and has not
  * (`due-exit`: it failed, brought less, or is still out), and the same of what passed as sure to come (`sure-exit`). What did is of the first
  * alone. Or of everything else.
  */
-export type GasKind = 'exit' | 'plain-exit' | 'due-exit' | 'sure-exit' | 'other'
+export type GasKind = (typeof gasKinds)[number]
 
-function isOfKind(where: ExpressionBuilder<Schema, 'reservation'>, kind: GasKind) {
-  const isExit = where('is_exit', '=', kind === 'other' ? 0n : 1n)
-  if (kind === 'plain-exit') return where.and([isExit, where('repayment', 'is', null)])
-  if (kind === 'due-exit') return where.and([isExit, where('repayment', '=', 'due')])
-  return kind === 'sure-exit' ? where.and([isExit, where('repayment', '=', 'sure')]) : isExit
+const gasKinds = ['exit', 'plain-exit', 'due-exit', 'sure-exit', 'other'] as const
+
+const ofKind: Readonly<Record<GasKind, RawBuilder<boolean>>> = {
+  exit: sql`is_exit = 1`,
+  'plain-exit': sql`is_exit = 1 and repayment is null`,
+  'due-exit': sql`is_exit = 1 and repayment = 'due'`,
+  'sure-exit': sql`is_exit = 1 and repayment = 'sure'`,
+  other: sql`is_exit = 0`,
 }
 
 /**
@@ -97,7 +87,7 @@ export async function gasFreesAt(
     .select(['closed_at', 'settled_gas_usd_micros'])
     .where('state', '=', 'settled')
     .where('closed_at', '>', BigInt(at - dayMs))
-    .where((where) => isOfKind(where, kind))
+    .where(ofKind[kind])
     .orderBy('closed_at')
     .execute()
   let freed = 0n
@@ -133,7 +123,7 @@ export async function sumOfSession(db: Kysely<Schema>, principal: string, sessio
   return spentIn(await sessionOf(db, { principal, session: sessionId ?? -1n }))
 }
 
-const sessionOf = preparedQuery<{ readonly principal: string; readonly session: bigint }, SumRow>((db, value) =>
+const sessionOf = preparedRow<{ readonly principal: string; readonly session: bigint }, SumRow>((db, value) =>
   db
     .selectFrom('reservation')
     .select(sums)
@@ -149,8 +139,8 @@ const sessionOf = preparedQuery<{ readonly principal: string; readonly session: 
 /** In millionths of a US dollar: amounts and gas together, and the gas among it. */
 export type Spent = { readonly usdMicros: bigint; readonly gasUsdMicros: bigint }
 
-/** Of all principals, and amounts and gas of one among them. */
-type SpentOfDay = Spent & { readonly principalUsdMicros: bigint }
+/** Of all principals, amounts and gas of one among them, and the gas of each kind. */
+export type SpentOfDay = Spent & { readonly principalUsdMicros: bigint; readonly gasOf: (kind: GasKind) => bigint }
 
 const dayMs = 24 * 60 * 60 * 1000
 
@@ -170,19 +160,17 @@ function countsInDay(where: ExpressionBuilder<Schema, 'reservation'>, since: Raw
   ])
 }
 
-function spentIn([row]: readonly SumRow[]): Spent {
+function spentIn(row: SumRow | undefined): Spent {
   return { usdMicros: row?.total ?? 0n, gasUsdMicros: row?.gas ?? 0n }
 }
 
-const amountAndGas = sql<bigint>`coalesce(settled_usd_micros, reserved_usd_micros) + coalesce(settled_gas_usd_micros, reserved_gas_usd_micros)`
+const gas = sql<bigint>`coalesce(settled_gas_usd_micros, reserved_gas_usd_micros)`
 
-const counted = sql<bigint>`cast(coalesce(sum(${amountAndGas}), 0) as bigint)`
+const amountAndGas = sql<bigint>`coalesce(settled_usd_micros, reserved_usd_micros) + ${gas}`
 
-function countedOf(principal: RawBuilder<string>): RawBuilder<bigint> {
-  return sql<bigint>`cast(coalesce(sum(${amountAndGas}) filter (where principal = ${principal}), 0) as bigint)`
+function countedOf(amount: RawBuilder<bigint>, which: RawBuilder<unknown> = sql`true`): RawBuilder<bigint> {
+  return sql<bigint>`cast(coalesce(sum(${amount}) filter (where ${which}), 0) as bigint)`
 }
-
-const countedGas = sql<bigint>`cast(coalesce(sum(coalesce(settled_gas_usd_micros, reserved_gas_usd_micros)), 0) as bigint)`
 
 const heldAmount = sql<bigint>`cast(coalesce(sum(settled_usd_micros - lowered_usd_micros), 0) as bigint)`
 
@@ -191,5 +179,5 @@ const dollars = sql<bigint>`cast(sum(usd_micros / 1000000) as bigint)`
 const microsBeside = sql<bigint>`cast(sum(usd_micros % 1000000) as bigint)`
 
 function sums() {
-  return [counted.as('total'), countedGas.as('gas')] as const
+  return [countedOf(amountAndGas).as('total'), countedOf(gas).as('gas')] as const
 }

@@ -4,7 +4,7 @@ import type { Schema } from '../schema.ts'
 import { requireAmount } from './amounts.ts'
 import { amountsByName, type Budget, heldBudgets } from './budget.ts'
 import { currentSession } from './spending-session.ts'
-import { dayFreesAt, gasFreesAt, type GasKind, sumOfBudgets, sumOfDay, sumOfGas, sumOfSession } from './spent.ts'
+import { dayFreesAt, gasFreesAt, type GasKind, type SpentOfDay, sumOfBudgets, sumOfDay, sumOfSession } from './spent.ts'
 
 /**
  * Says whether an amount and its gas still fit under every limit at `at`, its gas under that of gas, and what is asked of
@@ -44,7 +44,7 @@ export async function weighSpend(
     const frees = { perTransaction: null, ...(await freeings(db, request, at)) }
     return { granted: false, ...tightest, askedUsdMicros: asked, freesAt: frees[tightest.limit] }
   }
-  const gas = await weighGas(db, request, at, own)
+  const gas = await weighGas(db, request, { at, own, gasOf: day.gasOf })
   if (gas.refusal !== null) return gas.refusal
   if (budgetRefusal !== null) return budgetRefusal
   const { perSession, daily, principalDaily } = used
@@ -75,22 +75,26 @@ type Own = Pick<
   'id' | 'reserved_usd_micros' | 'reserved_gas_usd_micros' | 'is_exit' | 'repayment'
 >
 
-async function weighGas(db: Kysely<Schema>, request: CheckRequest, at: number, own: Own | null): Promise<WeighedGas> {
+async function weighGas(
+  db: Kysely<Schema>,
+  request: CheckRequest,
+  { at, own, gasOf }: { readonly at: number; readonly own: Own | null } & Pick<SpentOfDay, 'gasOf'>,
+): Promise<WeighedGas> {
   const { gasUsdMicros: askedUsdMicros = 0n, limits, isExit = false, isToRepay = false, isSure = false } = request
   const { dailyGas: capUsdMicros } = limits
   const plain = { refusal: null, repayment: null }
   if (capUsdMicros === undefined || askedUsdMicros === 0n) return plain
-  const usedOf = async (kind: GasKind, isOwn: boolean) =>
-    (await sumOfGas(db, at, kind)) - (isOwn && own !== null ? own.reserved_gas_usd_micros : 0n)
+  const usedOf = (kind: GasKind, isOwn: boolean) =>
+    gasOf(kind) - (isOwn && own !== null ? own.reserved_gas_usd_micros : 0n)
   const isHeld = own !== null && own.is_exit === (isExit ? 1n : 0n)
   const heldAs = own?.repayment ?? null
   for (const repayment of isExit && isToRepay ? (['due', 'sure'] as const) : []) {
     if (repayment === 'sure' && !isSure) continue
-    const used = await usedOf(`${repayment}-exit`, isHeld && heldAs === repayment)
+    const used = usedOf(`${repayment}-exit`, isHeld && heldAs === repayment)
     if (used <= capUsdMicros) return { refusal: null, repayment }
   }
   const kind = isExit ? 'plain-exit' : 'other'
-  const usedUsdMicros = await usedOf(kind, isHeld && heldAs === null)
+  const usedUsdMicros = usedOf(kind, isHeld && heldAs === null)
   const above = usedUsdMicros + askedUsdMicros - capUsdMicros
   if (above <= 0n) return plain
   const freesAt = askedUsdMicros > capUsdMicros ? null : await gasFreesAt(db, at, { kind, usdMicros: above })

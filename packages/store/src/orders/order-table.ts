@@ -28,3 +28,8 @@ export async function createOrderTable(
   await sql`create index signed_order_open on signed_order (chain_id) where state in ('signed', 'accepted')`.execute(db)
   await db.schema.createIndex('signed_order_request').on('signed_order').column('request_id').execute()
 }
+
+export async function indexOrderOwner(db: Kysely<unknown>): Promise<void> {
+  const index = db.schema.createIndex('signed_order_owner').on('signed_order')
+  await index.columns(['principal_id', 'sequence']).execute()
+}

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { useEngines, type TestPlace } from '../engines.fixture.ts'
 import { openStore, type Store } from '../open-store.ts'
-import type { NewSignedOrder } from './orders.ts'
+import type { NewSignedOrder, OrderQuery } from './orders.ts'
 
 let at: TestPlace
 let store: Store
@@ -32,6 +32,23 @@ describe.each(useEngines())('on $engine', ({ newPlace }) => {
     expect(await store.orders.byOperation('b')).toBeNull()
   })
 
+  test('are listed by principal, state and request, newest first', async () => {
+    for (const [index, id] of ['a', 'b', 'c'].entries()) {
+      await store.orders.record({ ...(await reserved(id)), orderId: `0x0${index}` })
+    }
+    await store.orders.record({ ...(await reserved('other')), orderId: '0x09', principalId: 'other' })
+    await store.orders.accept('b')
+    await store.orders.end('c', { state: 'filled', outcome: '{}' })
+    const listed = async (query: Omit<OrderQuery, 'principalId'>) =>
+      (await store.orders.list({ principalId: 'agent', ...query })).map(({ operationId }) => operationId)
+    expect(await listed({ limit: 10 })).toEqual(['c', 'b', 'a'])
+    expect(await listed({ limit: 2 })).toEqual(['c', 'b'])
+    expect(await listed({ limit: 10, states: ['signed', 'accepted'] })).toEqual(['b', 'a'])
+    expect(await listed({ limit: 10, states: [] })).toEqual([])
+    expect(await listed({ limit: 10, requestIds: ['request-a', 'request-other'] })).toEqual(['a'])
+    expect(await listed({ limit: 10, requestIds: [] })).toEqual([])
+  })
+
   test('what it may spend is neither given back nor let go while it is open', async () => {
     await store.orders.record(await reserved('a'))
     await expect(store.ledger.release('a')).rejects.toMatchObject({ code: 'RESERVATION_IN_USE' })
@@ -40,6 +57,16 @@ describe.each(useEngines())('on $engine', ({ newPlace }) => {
     await store.orders.end('a', { state: 'expired', outcome: null })
     await store.ledger.release('a')
     expect(await store.ledger.open()).toEqual([])
+  })
+
+  test('what a transaction opens is told apart from what is signed', async () => {
+    const crossing = { ...(await reserved('a')), kind: 'cross_chain' } as const
+    await store.orders.record(crossing)
+    await store.close()
+    store = await reopen()
+    expect(await store.orders.open(1)).toMatchObject([{ kind: 'cross_chain' }])
+    await store.orders.end('a', { state: 'refunded', outcome: '{}' })
+    expect(await store.orders.byOperation('a')).toMatchObject({ kind: 'cross_chain', state: 'refunded' })
   })
 
   test('one operation and one order of a chain are kept once', async () => {
@@ -76,6 +103,7 @@ async function reserved(id: string): Promise<NewSignedOrder> {
     sessionIdleMs: 1_000,
   })
   return {
+    kind: 'uniswapx',
     operationId: id,
     orderId: '0x01',
     requestId: `request-${id}`,

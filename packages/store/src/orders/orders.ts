@@ -55,6 +55,22 @@ export function createOrders(engine: Engine, now: () => number): SignedOrders {
       )
       return rows.map(toOrder)
     },
+    async list({ principalId, states, requestIds, limit }) {
+      // PostgreSQL knows no empty list.
+      if (states?.length === 0 || requestIds?.length === 0) return []
+      const rows = await engine.read((db) =>
+        db
+          .selectFrom('signed_order')
+          .selectAll()
+          .where('principal_id', '=', principalId)
+          .$if(states !== undefined, (some) => some.where('state', 'in', states ?? []))
+          .$if(requestIds !== undefined, (some) => some.where('request_id', 'in', requestIds ?? []))
+          .orderBy('sequence', 'desc')
+          .limit(limit)
+          .execute(),
+      )
+      return rows.map(toOrder)
+    },
     async byOperation(operationId) {
       const row = await engine.read((db) =>
         db.selectFrom('signed_order').selectAll().where('operation_id', '=', operationId).executeTakeFirst(),
@@ -93,6 +109,8 @@ export type SignedOrders = {
   end(operationId: string, end: { readonly state: OrderEnd; readonly outcome: string | null }): Promise<void>
   /** What may be filled yet on a chain, or on all, the oldest first. */
   open(chainId: number | null): Promise<readonly StoredOrder[]>
+  /** Of a principal, newest first. */
+  list(query: OrderQuery): Promise<readonly StoredOrder[]>
   byOperation(operationId: string): Promise<StoredOrder | null>
   /** By the hash of the order, lower case. */
   byOrder(chainId: number, orderId: string): Promise<StoredOrder | null>
@@ -100,7 +118,17 @@ export type SignedOrders = {
   byRequest(requestId: string): Promise<readonly StoredOrder[]>
 }
 
+export type OrderQuery = {
+  readonly principalId: string
+  readonly states?: readonly StoredOrder['state'][]
+  /** Only those that one of these requests has signed. */
+  readonly requestIds?: readonly string[]
+  readonly limit: number
+}
+
 export type NewSignedOrder = {
+  /** What it is: typed data that others fill (`uniswapx`), or what a transaction opens, to be filled on another chain. */
+  readonly kind: OrderKind
   /** What it is followed by. */
   readonly operationId: string
   /** Its hash, lower case. */
@@ -129,12 +157,19 @@ export type StoredOrder = NewSignedOrder & {
   readonly outcome: string | null
 }
 
-export type OrderEnd = 'filled' | 'expired' | 'cancelled'
+export type OrderKind = 'uniswapx' | 'cross_chain'
+
+/**
+ * Of a cross-chain order: `refunded` where what was put in came back, `unopened` where its transaction opened nothing, `lost` where neither
+ * end shows what became of it.
+ */
+export type OrderEnd = 'filled' | 'expired' | 'cancelled' | 'refunded' | 'unopened' | 'lost'
 
 const openStates = ['signed', 'accepted'] as const
 
 function toRow(order: NewSignedOrder, at: number): Insertable<Schema['signed_order']> {
   return {
+    kind: order.kind === 'uniswapx' ? null : order.kind,
     operation_id: order.operationId,
     order_id: order.orderId,
     request_id: order.requestId,
@@ -155,6 +190,7 @@ function toRow(order: NewSignedOrder, at: number): Insertable<Schema['signed_ord
 
 function toOrder(row: Selectable<Schema['signed_order']>): StoredOrder {
   return {
+    kind: row.kind ?? 'uniswapx',
     operationId: row.operation_id,
     orderId: row.order_id,
     requestId: row.request_id,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql, type Transaction } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type Durability, type Engine, preparedQuery } from '../engine.ts'
+import { type Durability, type Engine, preparedQuery, preparedRow } from '../engine.ts'
 import { createJournal } from '../journal/journal.ts'
 import { createLedger } from '../ledger/ledger.ts'
 import { openDatabase, openSqliteEngine } from './sqlite-engine.ts'
@@ -46,6 +46,16 @@ test('after one that failed, and among many at once, each waits as it should', a
   expect(seen).toEqual(seen.map((_, index) => (index % 2 === 0 ? 1n : 2n)))
 })
 
+test('one that met a busy database leaves its setting to nobody else', async () => {
+  const holder = openDatabase(join(folder, 'state.db'))
+  holder.exec('begin immediate')
+  const later = engine.write('spend', syncOf, 'with-next')
+  // In turn after the first try of that one, which fails.
+  await engine.read(async () => holder.exec('commit'))
+  expect(await Promise.all([engine.write('spend', syncOf, 'at-once'), later])).toEqual([2n, 1n])
+  holder.close()
+})
+
 test('what may get to the disk later is there for every process at once', async () => {
   await engine.write('rate limits', (trx) => noteUse(trx, 'soon'), 'with-next')
   const other = openDatabase(join(folder, 'state.db'))
@@ -68,6 +78,27 @@ test('a read waits its turn: it sees nothing that is not committed, and nothing 
   const kept = engine.write('spend', (trx) => noteUse(trx, 'kept'))
   await Promise.all([expect(undone).rejects.toThrow('stop'), look('undone'), kept, look('kept')])
   expect(seen).toEqual([0, 1])
+})
+
+test('a query of one row gives it plain or nothing, holds no snapshot, and sees a table that was altered since', async () => {
+  const ask = preparedRow<{ readonly key: string }, object>((db, value) =>
+    db.selectFrom('rate_use').selectAll().where('key', '=', value('key')),
+  )
+  const raise = preparedRow<{ readonly key: string }, object>((db, value) =>
+    db.updateTable('rate_use').set({ cost: 4 }).where('key', '=', value('key')).returning('cost'),
+  )
+  const other = openDatabase(join(folder, 'state.db'))
+  const isFree = () => expect(other.pragma('wal_checkpoint(truncate)')).toMatchObject([{ busy: 0n }])
+  await engine.write('spend', (trx) => noteUse(trx, 'one'))
+  const row = await engine.read((db) => ask(db, { key: 'one' }))
+  isFree()
+  expect(Object.keys(row ?? {})).toEqual(['sequence', 'key', 'at', 'until', 'cost'])
+  expect(await engine.write('spend', (trx) => raise(trx, { key: 'one' }))).toEqual({ cost: 4n })
+  isFree()
+  other.exec('alter table rate_use add column more')
+  expect(await engine.read((db) => ask(db, { key: 'one' }))).toEqual({ ...row, cost: 4n, more: null })
+  expect(await engine.read((db) => ask(db, { key: 'none' }))).toBeUndefined()
+  other.close()
 })
 
 test('a signature and a settlement wait for the disk; what nothing rests on yet, and what the chain tells again, do not', async () => {

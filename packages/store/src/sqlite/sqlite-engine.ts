@@ -60,10 +60,9 @@ async function createTransact(
     provideConnection: (use) => use(connection),
   })
   const trx = new Transaction<Schema>({ config: { dialect }, dialect, driver, executor })
-  const waitFor = createSyncSwitch(database)
+  const begin = createBegin(database)
   return async (work, durability) => {
-    waitFor(durability)
-    database.exec('begin immediate')
+    begin(durability)
     try {
       const result = await work(trx)
       database.exec('commit')
@@ -77,15 +76,18 @@ async function createTransact(
 }
 
 /**
- * Says whether the commits that follow wait for the disk; the setting cannot change within a transaction. The write-ahead log is one
+ * Begins a transaction whose commit waits for the disk or not; the setting cannot change within one. The write-ahead log is one
  * file, written and synced in the order of commits, so the next commit that waits takes one along that did not; after a loss of
  * power either both are there, or this one is not and nothing after it.
  */
-function createSyncSwitch(database: Database.Database): (durability: Durability) => void {
-  let now: Durability = 'at-once'
+function createBegin(database: Database.Database): (durability: Durability) => void {
+  let now: Durability | null = 'at-once'
   return (durability) => {
-    if (durability === now) return
-    database.exec(`pragma synchronous = ${durability === 'at-once' ? 'full' : 'normal'}`)
+    const isSet = durability === now
+    // Another process may hold the database: then the setting is made and nothing begun.
+    now = null
+    const setting = isSet ? '' : `pragma synchronous = ${durability === 'at-once' ? 'full' : 'normal'};`
+    database.exec(`${setting}begin immediate`)
     now = durability
   }
 }

@@ -1,10 +1,9 @@
-import { inTime } from '@svc/runtime'
+import { inTime, rateLimitHeaders } from '@svc/runtime'
 import type { Claim, Claims, ClaimVerdict } from '@svc/store'
 import { getAddress, type Address, type Hex } from 'viem'
 import { ApiError } from '../errors.ts'
 import { grantAmount, grantWei } from './grant-amount.ts'
 import type { FaucetConfig } from '../config.ts'
-import { rateLimitHeaders } from '../limits/create-flood-limit.ts'
 import { explorerUrl, type Faucet, type OpenFaucetChain, requireChain } from './open-faucet.ts'
 import type { FaucetLog } from './endpoints.ts'
 

@@ -10,9 +10,8 @@ import {
 } from '@svc/wallet/core'
 import { ApiError } from '../errors.ts'
 import type { PinConfig } from '../config.ts'
-import { rateLimitHeaders } from '../limits/create-flood-limit.ts'
 import type { Metrics } from '../observability/create-metrics.ts'
-import type { Log } from '@svc/runtime'
+import { type Log, rateLimitHeaders } from '@svc/runtime'
 
 /**
  * Pins the registration files of cards. A place in the app's hour, in the network's and in the day of all is reserved

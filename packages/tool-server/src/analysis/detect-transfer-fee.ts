@@ -1,7 +1,7 @@
 import type { Chain } from '@svc/wallet/core'
 import { decodeFunctionResult, encodeFunctionData, type Address, type Hex } from 'viem'
 import type { Ports } from '../ports.ts'
-import { type Token, tokenLabel } from '@svc/amm'
+import { type Token, tokenLabel, ToolError } from '@svc/amm'
 import { erc20Abi } from '@svc/amm/abis'
 import { findHolder } from '@svc/amm/liquidity'
 
@@ -9,26 +9,15 @@ import { findHolder } from '@svc/amm/liquidity'
  * What a token keeps back on a transfer, in basis points, found by simulating one out of a pool that holds it; null when no
  * pool does or the endpoint cannot simulate. Nothing is sent.
  */
-export async function detectTransferFee(
-  ports: Pick<Ports, 'rpc' | 'tokens' | 'liquidity'>,
-  chain: Chain,
-  token: Token,
-): Promise<number | null> {
+export async function detectTransferFee(ports: Pick<Ports, 'rpc'>, chain: Chain, token: Token): Promise<number | null> {
   if (token.isNative) return 0
   const holder = await findHolder(ports, chain, token)
-  if (holder === null) return null
+  const sent = (holder?.units ?? 0n) / 1000n
+  if (holder === null || sent === 0n) return null
   try {
-    const client = ports.rpc.client(chain)
-    const held = await client.readContract({
-      address: token.address,
-      abi: erc20Abi,
-      functionName: 'balanceOf',
-      args: [holder],
-    })
-    const sent = held / 1000n
-    if (sent === 0n) return null
-    const [block] = await client.simulateBlocks({
-      blocks: [{ calls: [balanceCall(token), transferCall(token, holder, sent), balanceCall(token)] }],
+    const [block] = await ports.rpc.client(chain).simulateBlocks({
+      blocks: [{ calls: [balanceCall(token), transferCall(token, holder.address, sent), balanceCall(token)] }],
+      blockNumber: holder.at.number,
     })
     const [before, transfer, after] = block?.calls ?? []
     if (before === undefined || after === undefined || transfer?.status !== 'success') return null
@@ -42,7 +31,7 @@ export async function detectTransferFee(
 
 /** Which of these tokens keep a part of each transfer. Only unlisted ones are looked at: of listed ones it is known that they do not. */
 export async function keepingTokens(
-  ports: Pick<Ports, 'rpc' | 'tokens' | 'liquidity'>,
+  ports: Pick<Ports, 'rpc'>,
   chain: Chain,
   tokens: readonly Token[],
 ): Promise<readonly KeepingToken[]> {
@@ -58,6 +47,15 @@ export async function keepingTokens(
 /** The slippage, in basis points, that a trade of tokens which keep a part of each transfer takes, beside that of its price. */
 export function slippageWithFees(keeping: readonly KeepingToken[], priceBps: number): number {
   return keeping.reduce((sum, { feeBps }) => sum + feeBps, priceBps)
+}
+
+/** No router promises an exact output of such a token, or for it: they count what the pool pays, not what arrives. */
+export function exactOutRefusal(keeping: readonly KeepingToken[], cause?: unknown): ToolError {
+  const message = `${keeping.map(({ says }) => says).join(', ')}: no exact amount of it can be promised.`
+  return new ToolError('VALIDATION_FAILED', message, {
+    details: [{ field: 'type', message, accepted: 'exact_in' }],
+    cause,
+  })
 }
 
 export type KeepingToken = { readonly token: Token; readonly feeBps: number; readonly says: string }

@@ -1,9 +1,9 @@
 import type { Chain } from '@svc/wallet/core'
-import type { Address } from 'viem'
+import { type Address, parseAbi } from 'viem'
 import type { Ports } from '../ports.ts'
 import type { Token } from '@svc/amm'
 import { erc20Abi, permit2Abi } from '@svc/amm/abis'
-import { contractRead, readAll } from '@svc/amm/rpc'
+import { contractFunction, contractRead, everyResult, joinQueries, query, readAtHead } from '@svc/amm/rpc'
 
 /**
  * What an address holds at one block, in smallest units: the native currency, the tokens with a balance that the chain's list or the policy names and
@@ -17,9 +17,7 @@ export async function readWalletBalances(
   owner: Address,
   asked: readonly Token[],
 ): Promise<WalletBalances> {
-  const client = ports.rpc.client(chain)
-  const [head, own, added] = await Promise.all([
-    ports.rpc.head(chain),
+  const [own, added] = await Promise.all([
     Promise.all(chain.tokens.map((row) => ports.tokens.byAddress(chain, row.address))),
     ports.tokens.listedByPolicy(chain),
   ])
@@ -29,27 +27,26 @@ export async function readWalletBalances(
   )
   const pairs = tokens.flatMap((token) => erc20Spenders(chain).map((spender) => ({ token, spender })))
   const permits = tokens.flatMap((token) => permit2Spenders(chain).map((spender) => ({ token, spender })))
-  const [native, amounts, allowances, permitRows] = await Promise.all([
-    client.getBalance({ address: owner, blockNumber: head.number }),
-    readAll(
-      client,
-      chain,
-      tokens.map((token) => balanceRead(token, owner)),
-      head.number,
-    ),
-    readAll(
-      client,
-      chain,
-      pairs.map(({ token, spender }) => allowanceRead(token, owner, spender)),
-      head.number,
-    ),
-    readAll(
-      client,
-      chain,
-      permits.map(({ token, spender }) => permitRead(chain, token, owner, spender)),
-      head.number,
-    ),
-  ])
+  const { head, result } = await readAtHead(
+    ports.rpc,
+    chain,
+    joinQueries([
+      query([readNative(chain.multicall3, [owner])], ([native]) => everyResult([native])),
+      query(
+        tokens.map((token) => balanceRead(token, owner)),
+        (amounts) => amounts,
+      ),
+      query(
+        pairs.map(({ token, spender }) => allowanceRead(token, owner, spender)),
+        (amounts) => amounts,
+      ),
+      query(
+        permits.map(({ token, spender }) => permitRead(chain, token, owner, spender)),
+        (rows) => rows,
+      ),
+    ] as const),
+  )
+  const [[native = 0n], amounts, allowances, permitRows] = result
   const shown = new Set(named.map((token) => token.address))
   return {
     blockNumber: head.number,
@@ -106,6 +103,12 @@ function permit2Spenders({ amm }: Chain): readonly Address[] {
 function present(addresses: readonly (Address | undefined)[]): readonly Address[] {
   return addresses.filter((address) => address !== undefined)
 }
+
+/** Of Multicall3, so that it is of the same block as the rest. */
+const readNative = contractFunction(
+  parseAbi(['function getEthBalance(address owner) view returns (uint256 balance)']),
+  'getEthBalance',
+)
 
 function balanceRead(token: Token, owner: Address) {
   return contractRead(token.address, erc20Abi, 'balanceOf', [owner])

@@ -25,7 +25,7 @@ export function sumUsd(...values: readonly (number | null)[]): number | null {
  * worse. `null` where a token has no named source that says anything: the mid price of the route is all there is then.
  */
 export function trustedImpactBps(
-  { amountIn, amountOut, route }: Pick<Quote, 'amountIn' | 'amountOut' | 'route'>,
+  { amountIn, amountOut, route, parts }: Pick<Quote, 'amountIn' | 'amountOut' | 'route' | 'parts'>,
   [tokenIn, priceIn]: PricedSide,
   [tokenOut, priceOut]: PricedSide,
 ): number | null {
@@ -34,8 +34,17 @@ export function trustedImpactBps(
   const paid = amountIn * bandIn.midE18 * 10n ** BigInt(tokenOut.decimals)
   const bought = amountOut * bandOut.midE18 * 10n ** BigInt(tokenIn.decimals)
   if (paid === 0n) return null
-  const feeBps = route.reduce((sum, { pool }) => sum + pool.fee / 100, 0)
+  const shares = parts ?? [{ amountIn, route }]
+  const feeBps = shares.reduce(
+    (sum, part) => sum + feeBpsOf(part.route) * (Number(part.amountIn) / Number(amountIn)),
+    0,
+  )
   return Math.round(Number(((paid - bought) * 10_000n) / paid) - feeBps)
+}
+
+/** What the pools of a route take one after the other, in hundredths of a percent. */
+export function feeBpsOf(route: Quote['route']): number {
+  return route.reduce((sum, { pool }) => sum + pool.fee / 100, 0)
 }
 
 type PricedSide = readonly [Token, UsdPrice | null]

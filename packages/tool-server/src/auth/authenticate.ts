@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Principal } from '@svc/engine'
+import type { ProtectedResource } from './issued/protected-resource.ts'
 
 /** The principal, or why there is none: nothing was sent, or what was sent is refused. */
 export type Authentication =
@@ -27,11 +28,24 @@ export function createAuthenticate(
 }
 
 /**
- * The challenge of RFC 6750 section 3: no error code when no credentials were sent, `invalid_token` otherwise.
+ * The challenge of RFC 6750 section 3: no error code when no credentials were sent, `invalid_token` otherwise; where there are authorization
+ * servers, the way to them (RFC 9728).
  */
-export function challengeHeader(authentication: Exclude<Authentication, { principal: Principal }>): string {
-  if (authentication.reason === 'missing') return 'Bearer realm="mcp"'
-  return `Bearer realm="mcp", error="invalid_token", error_description="${authentication.description.replace(/["\\]/g, "'")}"`
+export function challengeHeader(
+  authentication: Exclude<Authentication, { principal: Principal }>,
+  resource: Pick<ProtectedResource, 'challenge'> | null = null,
+): string {
+  const members = ['realm="mcp"']
+  if (authentication.reason === 'refused') {
+    members.push('error="invalid_token"', `error_description="${quotable(authentication.description)}"`)
+  }
+  if (resource !== null) members.push(resource.challenge())
+  return `Bearer ${members.join(', ')}`
+}
+
+/** As a quoted string of a header. */
+export function quotable(text: string): string {
+  return text.replace(/["\\]/g, "'")
 }
 
 function bearerToken(header: string | undefined): string | null {

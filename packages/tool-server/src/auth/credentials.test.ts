@@ -27,6 +27,6 @@ it('knows every key and the token that the stages take, and none that was replac
 it('asks nothing of whoever starts the process, and knows no stage that is not there', () => {
   expect(isInForce(localPrincipal, { apiKeys: [], token: null })).toBe(true)
   for (const stage of ['siwe', 'oauth', 'edge-access'] as const) {
-    expect(isInForce({ id: `${stage}:x`, stage }, credentials)).toBe(false)
+    expect(isInForce({ id: `${stage}:x`, stage, scopes: new Set() }, credentials)).toBe(false)
   }
 })

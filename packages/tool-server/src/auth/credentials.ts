@@ -1,6 +1,7 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { hash, timingSafeEqual } from 'node:crypto'
 import { type KeyTier, type Principal, type Scope, scopes } from '@svc/engine'
 import type { Stage } from './authenticate.ts'
+import type { SignIn } from './sign-in/sign-in.ts'
 import type { Config } from '../config/config-shape.ts'
 import { appendEnvFile, envFilePath } from '../config/env-file.ts'
 import { Secret } from '@svc/wallet/core'
@@ -45,7 +46,7 @@ const scopesOfTier: Readonly<Record<KeyTier, ReadonlySet<Scope>>> = {
 
 /** SHA-256 of a credential: the only form in which credentials are kept. */
 function digest(credential: string): Buffer {
-  return createHash('sha256').update(credential).digest()
+  return hash('sha256', credential, 'buffer')
 }
 
 /** Compares two digests in constant time. */
@@ -73,16 +74,22 @@ export function bearerStage(token: string): Stage {
 
 /**
  * Whether credentials like those a principal once came with would be taken now: its key or token is still one of the
- * server's. Whoever starts the process over stdio needs none. A stage that this server does not have is not in force.
+ * server's, or its token may still be had for as much as it was. Whoever starts the process over stdio needs none. A stage that this server does
+ * not have is not in force.
  */
-export function isInForce(principal: Pick<Principal, 'id' | 'stage'>, credentials: Credentials): boolean {
+export function isInForce(
+  principal: Pick<Principal, 'id' | 'stage' | 'scopes' | 'agentId'>,
+  credentials: Credentials,
+  signIn?: Pick<SignIn, 'isInForce'> | null,
+): boolean {
   if (principal.stage === 'local') return true
   if (principal.stage === 'bearer') {
     return credentials.token !== null && principal.id === principalId('bearer', credentials.token)
   }
-  return (
-    principal.stage === 'api-key' && credentials.apiKeys.some((key) => principal.id === principalId('api-key', key))
-  )
+  if (principal.stage === 'api-key') {
+    return credentials.apiKeys.some((key) => principal.id === principalId('api-key', key))
+  }
+  return signIn?.isInForce(principal) ?? false
 }
 
 /** What the server takes from callers now, in the clear. */

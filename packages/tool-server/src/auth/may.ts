@@ -16,8 +16,12 @@ export function may(principal: Principal, tool: Pick<Tool, 'tier' | 'scope'>): b
 /** Throws `INSUFFICIENT_KEY_TIER` naming what the tool needs. */
 export function requireAccess(tool: Pick<Tool, 'name' | 'tier' | 'scope'>, principal: Principal): void {
   if (may(principal, tool)) return
-  throw new ToolError('INSUFFICIENT_KEY_TIER', `This key may not call ${tool.name}.`, {
-    details: [{ message: 'What the tool needs.', tier: tool.tier, scope: tool.scope }],
+  const { name, scope } = tool
+  const lacking = scope === 'of-operation' ? 'any scope that writes' : `the scope ${scope}`
+  const message =
+    principal.tier === null ? `This token may not call ${name}: it lacks ${lacking}.` : `This key may not call ${name}.`
+  throw new ToolError('INSUFFICIENT_KEY_TIER', message, {
+    details: [{ message: 'What the tool needs.', tier: tool.tier, scope }],
   })
 }
 

@@ -73,6 +73,13 @@ const format = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 4 })
  * How the figures of one column are shown: all to the same decimal place. With errors it is the second digit of the largest error;
  * else the fourth digit of the largest figure, and none behind the point where all are whole. Whole ones are never rounded away.
  */
+/** An interval with as many digits as its width is worth; nothing where nothing forecasts it. */
+export function showInterval(low: number | null, high: number | null): string | null {
+  if (low === null || high === null) return null
+  const column = columnOf([low, high].map((value) => ({ value, error: (high - low) / 4 })))
+  return `${column.value(low)} to ${column.value(high)}`
+}
+
 export function columnOf(figures: readonly Figure[]): Column {
   const errors = figures.flatMap(({ error }) => (isKnown(error) ? [error] : []))
   const values = figures.flatMap(({ value }) => (isKnown(value) ? [Math.abs(value)] : []))

@@ -1,3 +1,4 @@
+import type { RangeIntervals } from '../analysis/range/range-answer.ts'
 import type { BacktestCurves } from './backtest/backtest-curves.ts'
 import type { RangeResult } from './range/range-surroundings.ts'
 
@@ -9,7 +10,16 @@ export const rangeResult: RangeResult = {
   chain: { name: 'Ethereum' },
   fee: 500,
   currentPrice: 3_021.4,
-  volatility: { source: 'historical', annualized: 0.62, standardError: 0.071, lookback: '30d' },
+  volatility: {
+    source: 'historical',
+    annualized: 0.62,
+    standardError: 0.071,
+    annualizedLow95: 0.34,
+    annualizedLow68: 0.47,
+    annualizedHigh68: 0.79,
+    annualizedHigh95: 1.12,
+    lookback: '30d',
+  },
   optimalRange: {
     priceLower: 2_486.2,
     priceUpper: 3_655.9,
@@ -27,6 +37,8 @@ export const rangeResult: RangeResult = {
     ilCostUsd: 254.8,
     netPnlUsd: 80.5,
     netPnlUsdError: 142.2,
+    netPnlUsdLow95: -260.3,
+    netPnlUsdHigh95: 590.7,
     ...errors(17.3),
     terminalInRangeProbability: 0.69,
     stayInRangeProbability: 0.51,
@@ -103,11 +115,26 @@ export const rangeResult: RangeResult = {
 
 function yields(expectedFeeApr: number, expectedIlPct: number, expectedNetApr: number, inRangeProbability: number) {
   const lvrApr = expectedFeeApr - expectedNetApr - gasApr
-  return { expectedFeeApr, expectedIlPct, expectedNetApr, inRangeProbability, lvrApr }
+  const ahead = intervals(expectedFeeApr, expectedNetApr)
+  return { expectedFeeApr, expectedIlPct, expectedNetApr, inRangeProbability, lvrApr, ...ahead }
 }
 
 function errors(expectedNetAprError: number) {
   return { expectedNetAprError, inRangeProbabilityError: 0.012, expectedIlPctError: 0.19 }
+}
+
+/** As wide as fees may be from half to twice. */
+function intervals(fees: number, net: number): RangeIntervals {
+  return {
+    expectedFeeAprLow95: 0.45 * fees,
+    expectedFeeAprLow68: 0.7 * fees,
+    expectedFeeAprHigh68: 1.5 * fees,
+    expectedFeeAprHigh95: 2.4 * fees,
+    expectedNetAprLow95: net - 0.8 * fees,
+    expectedNetAprLow68: net - 0.4 * fees,
+    expectedNetAprHigh68: net + 0.5 * fees,
+    expectedNetAprHigh95: net + 1.3 * fees,
+  }
 }
 
 /** Sixty days of a made-up price, and three strategies over them. */

@@ -125,6 +125,7 @@ const fullRow = z.strictObject({
   identityRegistry: z.strictObject({ address, form: z.enum(['erc8004-v1', 'handle-v0']) }).optional(),
   rewardDistributor: address.optional(),
   orderReactor: address.optional(),
+  crossChainSettler: address.optional(),
   subgraphs: z.strictObject({ v2: subgraph.optional(), v3: subgraph.optional(), v4: subgraph.optional() }).optional(),
   tokens: z.array(token),
 })

@@ -1,23 +1,45 @@
+import type { Address } from 'viem'
 import type { Chain, Secret } from '@svc/wallet/core'
 import type { KeyTier } from '@svc/engine'
 import type { Profile } from '../dispatch/offered-tools.ts'
+import type { OfferedToolsets } from '../toolsets.ts'
+import type { Webhook } from '../watches/webhook-run.ts'
 import type { LogLevel, ConfigProblem as Problem } from '@svc/runtime'
 
 /** Everything the operator decides, checked and typed. Secrets print as `[redacted]`. */
 export type Config = {
   readonly production: boolean
   readonly profile: Profile
+  readonly toolsets: OfferedToolsets
   /** Whether all callers have one memory. */
   readonly sharesMemory: boolean
+  /** How often watched positions are looked at. */
+  readonly watchSeconds: number
+  /** Where their events go; `null` for nowhere. */
+  readonly webhook: Webhook | null
   readonly logLevel: LogLevel
   /** Absolute path. */
   readonly dataDir: string
   readonly databaseUrl: Secret | null
   readonly listen: { readonly host: string; readonly port: number }
+  /** Whether `/mcp` takes upgrades to WebSocket. */
+  readonly webSocket: boolean
   readonly tls: { readonly certPath: string; readonly keyPath: string } | null
   readonly trustedProxies: readonly string[]
   readonly allowedHosts: readonly string[]
   readonly allowedOrigins: readonly string[]
+  /** Where clients reach `/mcp`; `null`: where it listens. */
+  readonly publicUrl: string | null
+  /** The chain whose wallets sign in; `null` where none does. */
+  readonly signIn: { readonly chain: Chain } | null
+  /** Authorization servers whose access tokens are taken; empty where none is. */
+  readonly oauth: readonly OAuthIssuer[]
+  /** The access edge in front of the server; `null` where there is none. */
+  readonly edge: EdgeConfig | null
+  /** In small letters. What clients show to an edge, and must not send here. */
+  readonly edgeSecretHeaders: readonly string[]
+  /** The agent that this server is in a registry; `null` where none is named. */
+  readonly agent: { readonly chain: Chain; readonly registry: Address; readonly tokenId: string } | null
   readonly auth: {
     /** `null` where a key is still to be generated. */
     readonly apiKeys: Readonly<Record<KeyTier, Secret | null>>
@@ -52,6 +74,25 @@ export type Config = {
   readonly walletSecrets: readonly Secret[]
   /** What the operator should know but what stops nothing. */
   readonly warnings: readonly string[]
+}
+
+export type OAuthIssuer = {
+  /** As its tokens spell it. */
+  readonly issuer: string
+  /** What its tokens may be signed with. */
+  readonly algorithms: readonly string[]
+  /** `null`: where its metadata says. */
+  readonly keysUrl: string | null
+}
+
+export type EdgeConfig = {
+  /** As its tokens spell it. */
+  readonly issuer: string
+  readonly keysUrl: string
+  /** Whom its tokens may be for. */
+  readonly audiences: readonly string[]
+  /** In small letters. */
+  readonly tokenHeader: string
 }
 
 export type WalletConfig =

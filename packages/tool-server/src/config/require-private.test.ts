@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { beforeEach, expect, it } from 'vitest'
 import { createPendingRevocations } from '@svc/engine'
 import { checkDataDir } from '../status/status.ts'
-import { requirePrivate } from '../open-write-pipeline.ts'
+import { requirePrivate } from '../open-state.ts'
 
 let dataDir: string
 beforeEach(() => void (dataDir = mkdtempSync(join(tmpdir(), 'private-'))))

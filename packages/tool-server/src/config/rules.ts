@@ -1,6 +1,9 @@
 import { isLoopback } from '@svc/runtime'
 import type { Config, ConfigProblem } from './config-shape.ts'
 import type { Settings } from './schema.ts'
+import { issuerRules } from './issuer-config.ts'
+import { addressRules, signInRules } from './sign-in-config.ts'
+import { agentRules } from './agent-config.ts'
 
 /** Checks what settings must keep to together. Each refusal has its code and its fix. */
 export function checkRules(
@@ -12,6 +15,10 @@ export function checkRules(
     ...walletRules(config, values),
     ...wireRules(config, values),
     ...tokenRules(values),
+    ...signInRules(config, values),
+    ...issuerRules(config, values),
+    ...addressRules(config),
+    ...agentRules(config, values),
     ...upstreamRules(config, values, env),
   ]
 }
@@ -82,7 +89,7 @@ function upstreamRules(
   values: Settings,
   env: Readonly<Record<string, string>>,
 ): readonly ConfigProblem[] {
-  const problems: ConfigProblem[] = []
+  const problems: ConfigProblem[] = [...webhookRules(values)]
   if (values.SVC_IPFS_MODE === 'pinata' && values.SVC_PINNING_JWT === undefined) {
     problems.push(missing('SVC_PINNING_JWT', 'SVC_IPFS_MODE=pinata'))
   }
@@ -98,6 +105,18 @@ function upstreamRules(
     })
   }
   return problems
+}
+
+function webhookRules(values: Settings): readonly ConfigProblem[] {
+  const { SVC_WEBHOOK_URL: url, SVC_WEBHOOK_SECRET: secret, SVC_WEBHOOK_PRIVATE: reach } = values
+  if ((url === undefined) !== (secret === undefined)) {
+    const [given, absent] = url === undefined ? ['SECRET', 'URL'] : ['URL', 'SECRET']
+    return [missing(`SVC_WEBHOOK_${absent}`, `SVC_WEBHOOK_${given}`)]
+  }
+  if (url?.startsWith('http:') !== true || reach === 'allow') return []
+  const message = 'Over plain http it may stand for a private address at the most.'
+  const fix = 'Use https, or for a place on this machine or network set SVC_WEBHOOK_PRIVATE=allow.'
+  return [{ code: 'SETTING_INVALID', setting: 'SVC_WEBHOOK_URL', message, fix }]
 }
 
 function missing(setting: string, cause: string): ConfigProblem {

@@ -1,6 +1,9 @@
 import { isIP } from 'node:net'
 import * as z from 'zod'
 import type { KeyTier } from '@svc/engine'
+import { isLoopback } from '@svc/runtime'
+import { defaultSecretHeader, isSafePlace, oauthIssuer } from './issuer-settings.ts'
+import { type Toolset, toolsetNames } from '../toolsets.ts'
 
 const text = z.string().min(1)
 /** An http or https URL. */
@@ -21,6 +24,25 @@ const address = z.string().refine(isAddressOrRange, 'Accepted: IP addresses or C
 const origin = z.string().refine(isOrigin, 'Accepted: origins such as https://app.example.com separated by commas')
 const listenAddress = z.string().regex(/^(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9.-]+):\d{1,5}$/, 'Accepted: host:port')
 
+const issuerPlace = z
+  .string()
+  .refine(isSafePlace, 'Accepted: an https URL without query, or an http one on this machine')
+/** Of a field that no other stage reads. */
+const headerName = z
+  .string()
+  .regex(
+    /^(?!authorization$|cookie$|host$)[A-Za-z][A-Za-z0-9-]{0,63}$/i,
+    'Accepted: the name of a header field of its own',
+  )
+  .transform((name) => name.toLowerCase())
+
+const toolset = z.custom<Toolset>(
+  (name) => toolsetNames.some((one) => one === name),
+  `Accepted: ${toolsetNames.join(', ')}, separated by commas`,
+)
+
+const watchSecondsAccepted = 'Accepted: whole seconds from 15 to 3600'
+
 /** The form of every setting that is not one per chain. */
 export const settingsSchema = z.object({
   WALLET_TYPE: z.enum(['managed', 'local']).optional(),
@@ -35,7 +57,23 @@ export const settingsSchema = z.object({
     .optional(),
   NODE_ENV: z.enum(['production', 'development', 'test']).default('development'),
   SVC_MCP_PROFILE: profile.optional(),
+  SVC_MCP_TOOLSETS: list
+    .pipe(z.array(toolset).min(1, `Accepted: ${toolsetNames.join(', ')}, separated by commas`))
+    .optional(),
   SVC_MEMORY: z.enum(['own', 'shared'], { error: 'Accepted: own, shared' }).default('own'),
+  SVC_WATCH_SECONDS: z
+    .string()
+    .regex(/^\d{2,4}$/, watchSecondsAccepted)
+    .transform(Number)
+    .refine((seconds) => seconds >= 15 && seconds <= 3_600, watchSecondsAccepted)
+    .default(60),
+  SVC_WEBHOOK_URL: plainUrl.optional(),
+  SVC_WEBHOOK_SECRET: z
+    .string()
+    .refine(isWebhookSecret, 'Accepted: whsec_ and 24 to 64 random bytes in base64')
+    .optional(),
+  SVC_WEBHOOK_PRIVATE: z.enum(['refuse', 'allow'], { error: 'Accepted: refuse, allow' }).default('refuse'),
+  SVC_WEBSOCKET: z.enum(['on', 'off'], { error: 'Accepted: on, off' }).default('off'),
   SVC_LISTEN: listenAddress.default('127.0.0.1:3000'),
   SVC_DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/, error: 'Accepted: a postgres:// URL' }).optional(),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
@@ -50,6 +88,14 @@ export const settingsSchema = z.object({
     .pipe(z.array(z.string().regex(/^[A-Za-z0-9.:[\]-]+$/, 'Accepted: host names without ports')))
     .default([]),
   SVC_ALLOWED_ORIGINS: list.pipe(z.array(origin)).default([]),
+  SVC_PUBLIC_URL: z.string().refine(isPublicUrl, 'Accepted: such as https://mcp.example.com/mcp').optional(),
+  SVC_SIWE_CHAIN: text.optional(),
+  SVC_OAUTH_ISSUERS: list.pipe(z.array(oauthIssuer())).default([]),
+  SVC_EDGE_ISSUER: issuerPlace.optional(),
+  SVC_EDGE_KEYS_URL: issuerPlace.optional(),
+  SVC_EDGE_AUDIENCE: list.pipe(z.array(text).min(1, 'Accepted: audiences separated by commas')).optional(),
+  SVC_EDGE_TOKEN_HEADER: headerName.default('access-jwt-assertion'),
+  SVC_EDGE_SECRET_HEADER: headerName.default(defaultSecretHeader),
   SVC_RPC_PROVIDER: z
     .string()
     .regex(/^https?:\/\/\S+$/, 'Accepted: an http or https URL template')
@@ -65,6 +111,10 @@ export const settingsSchema = z.object({
   SVC_IPFS_MODE: z.enum(['proxy', 'pinata', 'inline']).default('proxy'),
   SVC_PINNING_JWT: text.optional(),
   SVC_AGENT_NAME: z.string().min(1).max(64).optional(),
+  SVC_AGENT_ID: z
+    .string()
+    .regex(/^[1-9]\d{0,15}:(0|[1-9]\d{0,14})$/, 'Accepted: <chain id>:<token id>, such as 8453:42')
+    .optional(),
   SVC_API_URL: plainUrl.optional(),
   SVC_GATEWAY_URL: httpUrl.optional(),
   SVC_IDENTITY_PROVIDER_URL: plainUrl.optional(),
@@ -80,6 +130,12 @@ function apiKey(tier: KeyTier) {
     .optional()
 }
 
+function isWebhookSecret(value: string): boolean {
+  const encoded = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(value)?.[1] ?? ''
+  const bytes = Buffer.from(encoded, 'base64')
+  return bytes.length >= 24 && bytes.length <= 64 && bytes.toString('base64') === encoded
+}
+
 function isAddressOrRange(entry: string): boolean {
   const [ip = '', prefix, ...rest] = entry.split('/')
   const family = isIP(ip)
@@ -89,4 +145,16 @@ function isAddressOrRange(entry: string): boolean {
 
 function isOrigin(value: string): boolean {
   return URL.canParse(value) && new URL(value).origin === value
+}
+
+/**
+ * Whether a text is where clients may reach `/mcp`: one spelling, over https but on this machine, and a host that sign-in messages can name
+ * (EIP-4361 as the libraries of wallets read it): a name with a dot, localhost or an IPv4 address.
+ */
+function isPublicUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false
+  const { protocol, hostname, host, href } = new URL(text)
+  const isNamed = hostname === 'localhost' || /^[a-z0-9-]+(\.[a-z0-9-]+)+$/.test(hostname)
+  const isSafe = protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))
+  return isNamed && isSafe && text === href && href === `${protocol}//${host}/mcp`
 }

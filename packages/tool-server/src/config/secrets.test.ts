@@ -40,3 +40,11 @@ it('a password in the row of a chain is one too', () => {
     '[redacted], [redacted] on rpc.example',
   )
 })
+
+it('a segment of the path of the webhook, its secret and the key behind its prefix are some too', () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'svc-secrets-'))
+  const key = Buffer.alloc(32, 'random').toString('base64')
+  const webhook = { SVC_WEBHOOK_URL: 'https://hooks.example/in/canary-path', SVC_WEBHOOK_SECRET: `whsec_${key}` }
+  const redactor = createRedactor(secretsOf(readConfig({ SVC_DATA_DIR: dataDir, ...webhook })))
+  expect(redactor.text(`canary-path whsec_${key} ${key}`)).toBe('[redacted] [redacted] [redacted]')
+})

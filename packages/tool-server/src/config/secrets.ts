@@ -1,4 +1,4 @@
-import { urlCredentials, type Chain, type Secret } from '@svc/wallet/core'
+import { urlCredentials, type Chain, Secret } from '@svc/wallet/core'
 import { type Config, rpcUrls } from './config-shape.ts'
 import { createLog, createRedactor, type Log, type LogDestination } from '@svc/runtime'
 
@@ -15,6 +15,7 @@ export function secretsOf(config: Config): readonly string[] {
     ...rpc.privateUrls.values(),
     ...config.bundlerUrls.values(),
     ...config.paymasterUrls.values(),
+    config.webhook?.url ?? null,
   ]
   const held: readonly (Secret | null)[] = [
     config.databaseUrl,
@@ -26,11 +27,18 @@ export function secretsOf(config: Config): readonly string[] {
     upstream.orderApiKey,
     upstream.subgraphApiKey,
     upstream.pinningJwt,
+    config.webhook?.secret ?? null,
+    signingKeyOf(config),
   ]
   const urls = revealed(endpoints)
   const services = [upstream.rewardsUrl, upstream.gatewayUrl ?? '']
   const places = [...urls, ...config.chains.flatMap((chain) => placesOf(config, chain)), ...services]
   return [...revealed(held), ...urls, ...urls.flatMap(partsOf), ...places.flatMap(credentialsOf)]
+}
+
+/** What signs webhooks, as it stands behind its prefix. */
+function signingKeyOf({ webhook }: Config): Secret | null {
+  return webhook === null ? null : new Secret(webhook.secret.reveal().replace(/^whsec_/, ''))
 }
 
 function revealed(secrets: readonly (Secret | null)[]): readonly string[] {

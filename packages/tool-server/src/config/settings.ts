@@ -34,10 +34,41 @@ export const settings = [
     '`data` (reads only), `full`, or `learning`: `full`, whose answers take into account what is remembered.',
     '`full` with a wallet, else `data`',
   ),
+  setting(
+    'SVC_MCP_TOOLSETS',
+    'Which tools of the profile are offered: `market`, `positions`, `liquidity`, `trade`, `vaults`, `wallet`, separated by commas.',
+    'all of them',
+  ),
   setting('SVC_MEMORY', 'Whose memory a caller has: its `own`, or one that all callers share (`shared`).', 'own'),
+  setting(
+    'SVC_WATCH_SECONDS',
+    'How often watched positions are looked at, 15 to 3600: one request for each chain.',
+    '60',
+  ),
+  secret(
+    'SVC_WEBHOOK_URL',
+    'Where events of watches are posted: https, or http to a private address; needs SVC_WEBHOOK_SECRET.',
+  ),
+  secret(
+    'SVC_WEBHOOK_SECRET',
+    'Key that events are signed with (Standard Webhooks): `whsec_` and 24 to 64 random bytes in base64.',
+  ),
+  setting(
+    'SVC_WEBHOOK_PRIVATE',
+    'Whether the webhook may stand for an address of this machine or a private network: `refuse` or `allow`.',
+    'refuse',
+  ),
   setting('SVC_LISTEN', 'Address of the HTTP transport, `host:port`; port 0 is any free one.', '127.0.0.1:3000'),
+  setting(
+    'SVC_WEBSOCKET',
+    '`on` or `off`: whether `/mcp` takes upgrades to WebSocket as well, for clients that speak nothing newer.',
+    'off',
+  ),
   setting('SVC_DATA_DIR', 'Directory of state, policy, audit log and environment file.', '.svc'),
-  secret('SVC_DATABASE_URL', 'PostgreSQL URL that takes the place of the state file.'),
+  secret(
+    'SVC_DATABASE_URL',
+    'PostgreSQL URL that takes the place of the state file; servers of the profile `data` share there what cannot change.',
+  ),
   setting('LOG_LEVEL', '`trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`.', 'info'),
   // who may call
   secret('SVC_API_KEY_READ', 'Key of the read tier.', 'generated'),
@@ -49,6 +80,31 @@ export const settings = [
   setting('SVC_TRUSTED_PROXIES', 'Addresses or CIDR ranges of the edge that ends TLS, separated by commas.'),
   setting('SVC_ALLOWED_HOSTS', 'Host names the server answers to beside loopback, separated by commas.'),
   setting('SVC_ALLOWED_ORIGINS', 'Origins whose pages may call the server, separated by commas.'),
+  setting(
+    'SVC_PUBLIC_URL',
+    'Where clients reach the server, such as `https://mcp.example.com/mcp`: who signs in signs for it, and tokens hold there alone. Its host counts as allowed.',
+    'where it listens, on this machine',
+  ),
+  setting(
+    'SVC_SIWE_CHAIN',
+    'Name or id of the chain whose wallets may sign in (EIP-4361) and whose identity registry says who is an agent; needs an endpoint of your own there (SVC_RPC_URL_<chainId> or SVC_RPC_PROVIDER). What they may do, `signIn` of the policy says.',
+  ),
+  setting(
+    'SVC_OAUTH_ISSUERS',
+    'Authorization servers whose access tokens (RFC 9068) are taken, separated by commas: the issuer, the algorithms it signs with, and the place of its keys unless its metadata says so, with spaces between them, such as `https://auth.example.com ES256`. What a token may do, its scopes say.',
+  ),
+  setting(
+    'SVC_EDGE_ISSUER',
+    'Issuer (`iss`) of the tokens of an access edge in front of the server; needs the two that follow. What a service may do, `signIn` of the policy says.',
+  ),
+  setting('SVC_EDGE_KEYS_URL', 'Where the edge publishes its keys: https, or http on this machine.'),
+  setting('SVC_EDGE_AUDIENCE', 'Audience (`aud`) of its tokens; several separated by commas.'),
+  setting('SVC_EDGE_TOKEN_HEADER', 'Header field in which the edge hands a token on.', 'Access-Jwt-Assertion'),
+  setting(
+    'SVC_EDGE_SECRET_HEADER',
+    'Header field in which clients show the edge their secret; refused here, as is Access-Client-Secret.',
+    'Access-Client-Secret',
+  ),
   // chains
   secret(
     'SVC_RPC_URL_<chainId>',
@@ -92,7 +148,11 @@ export const settings = [
   ),
   setting('SVC_IPFS_MODE', '`proxy`, `pinata` or `inline`: how agent cards are published.', 'proxy'),
   secret('SVC_PINNING_JWT', 'Token of the own pinning account, for SVC_IPFS_MODE=pinata.'),
-  setting('SVC_AGENT_NAME', 'Name the agent registers under.'),
+  setting('SVC_AGENT_NAME', 'Name the agent registers under, and that of its public card.'),
+  setting(
+    'SVC_AGENT_ID',
+    'The agent that this server is, `<chain id>:<token id>` as register_agent says it: `/.well-known/agent-registration.json` proves it for the domain, and check_setup_health holds registry, card and endpoint against each other.',
+  ),
   setting('SVC_API_URL', 'Base URL of the support API, whose pin proxy publishes agent cards.'),
   setting(
     'SVC_GATEWAY_URL',

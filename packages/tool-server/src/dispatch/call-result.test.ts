@@ -1,5 +1,17 @@
+import { ToolError } from '@svc/amm'
 import { describe, expect, test } from 'vitest'
-import { roundFigures } from './call-result.ts'
+import { type CallResult, errorResult, resultJson, roundFigures, successResult } from './call-result.ts'
+
+test.each<readonly [string, CallResult]>([
+  ['a success', successResult({ items: [1, 'two \u2028"', null], rate: 0.1 })],
+  ['one with a picture', successResult({ at: 1 }, [{ type: 'text', text: 'no picture' }])],
+  ['one with a drawing for a view', { ...successResult({ at: 1 }), _meta: {} }],
+  ['a failure', errorResult(new ToolError('RPC_TIMEOUT', 'Not now.'))],
+])('%s is written as JSON.stringify writes it, with what is added', (_what, result) => {
+  expect(resultJson(result)).toBe(JSON.stringify(result))
+  const more = { resultType: 'complete', _meta: { ...result._meta, about: 'us' } }
+  expect(JSON.parse(resultJson(result, more))).toEqual({ ...result, ...more })
+})
 
 describe('the figures of an answer', () => {
   test.each<readonly [string, number, number]>([
@@ -36,5 +48,13 @@ describe('the figures of an answer', () => {
       rows: [],
     }
     expect(roundFigures(answer)).toEqual(answer)
+  })
+
+  test('what is given stays as it was, and of an answer the parts without such figures are not copied', () => {
+    const answer = { plain: { amount: '1' }, rows: [{ priceUsd: 1.23456789 }, { tick: 1 }] }
+    const rounded = roundFigures(answer)
+    expect(rounded).toEqual({ plain: { amount: '1' }, rows: [{ priceUsd: 1.23457 }, { tick: 1 }] })
+    expect(answer.rows[0]).toEqual({ priceUsd: 1.23456789 })
+    expect(rounded.plain).toBe(answer.plain)
   })
 })

@@ -21,6 +21,18 @@ export function successResult(data: Readonly<Record<string, unknown>>, beside: r
   return { content: [{ type: 'text', text: JSON.stringify(data) }, ...beside], structuredContent: data }
 }
 
+/** A result as JSON, with members after its own. The data of a success stands in its text already, and is not written a second time. */
+export function resultJson(result: CallResult, more: Readonly<Record<string, unknown>> = {}): string {
+  const { content, structuredContent, ...rest } = result
+  const [first] = content
+  const after = { ...rest, ...more }
+  if (result.isError === true || structuredContent === undefined || first?.type !== 'text') {
+    return JSON.stringify({ ...result, ...more })
+  }
+  const members = Object.keys(after).length === 0 ? '' : `,${JSON.stringify(after).slice(1, -1)}`
+  return `{"content":${JSON.stringify(content)},"structuredContent":${first.text}${members}}`
+}
+
 /** The answer of an earlier call under the same key, which says that it is one: a new write would look the same. */
 export function repeatedAnswer(data: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const notes: readonly unknown[] = Array.isArray(data['notes']) ? data['notes'] : []
@@ -80,11 +92,20 @@ export function roundFigures<Answer>(answer: Answer): Answer {
   return roundWithin(answer, '') as Answer
 }
 
+/** What holds no figure to round is given back as it is, for most answers are large and hold few. */
 function roundWithin(value: unknown, name: string): unknown {
   if (typeof value === 'number') return Number.isInteger(value) ? value : roundNumber(value, name)
-  if (Array.isArray(value)) return value.map((item) => roundWithin(item, name))
+  if (Array.isArray(value)) {
+    const items = value.map((item: unknown) => roundWithin(item, name))
+    return items.every((item, index) => Object.is(item, value[index])) ? value : items
+  }
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([member, inner]) => [member, roundWithin(inner, member)]))
+  let rounded: Record<string, unknown> | null = null
+  for (const [member, inner] of Object.entries(value)) {
+    const kept = roundWithin(inner, member)
+    if (!Object.is(kept, inner)) (rounded ??= { ...value })[member] = kept
+  }
+  return rounded ?? value
 }
 
 function roundNumber(value: number, name: string): number {

@@ -1,5 +1,14 @@
-import type { Idempotency, Memory } from '@svc/store'
-import type { ApprovalAnswer, Call, Doubt, OpenExecute, OperationsPipeline, Principal, Sent } from '@svc/engine'
+import type { Idempotency, Memory, Tasks, Watches } from '@svc/store'
+import type {
+  ApprovalAnswer,
+  Call,
+  Doubt,
+  LatestAudit,
+  OpenExecute,
+  OperationsPipeline,
+  Principal,
+  Sent,
+} from '@svc/engine'
 import type { Chain } from '@svc/wallet/core'
 import { type EarlierTransaction, ToolError } from '@svc/amm'
 import type { Log, LogFacts } from '@svc/runtime'
@@ -7,12 +16,14 @@ import type { ChartSpec } from '../charts/chart-spec.ts'
 import type { ChartStore } from '../charts/chart-store.ts'
 import type { StatusReport, Tool, WriteContext } from '../tool.ts'
 import type { Ports } from '../ports.ts'
+import type { OfferedToolsets } from '../toolsets.ts'
 import { goOnWith, withAnswer, withApproval, type Confirm } from './ask-approval.ts'
 import type { Answered, CarryOutDeps } from './carry-out.ts'
 import { type CallResult, errorResult, internalError, successResult, roundFigures } from './call-result.ts'
 import { createChartCollector, type DrawingBoard } from './pictures.ts'
 import { checkOutput } from './check-output.ts'
 import type { HandlerDeps, ToolCall } from './handle.ts'
+import type { KeptAnswers } from './kept-answers.ts'
 import type { OfferedTools, Profile } from './offered-tools.ts'
 import type { createOnce, KeyedWork } from './once.ts'
 
@@ -33,23 +44,26 @@ export function openCall(
 }
 
 /** Has closing wait for a write; whatever ends the call is audited. */
-export async function trackWrite(
+export function trackWrite(
   { tool, ended }: OpenCall,
   write: WritePipeline | null,
   work: () => Promise<CallResult>,
 ): Promise<CallResult> {
-  const result = await audited(ended, tool.access === 'write' && write !== null ? write.during(work) : work())
-  ended?.(null)
-  return result
+  if (tool.access !== 'write') return work()
+  return audited(ended, write === null ? work() : write.during(work)).then((result) => {
+    ended?.(null)
+    return result
+  })
 }
 
 /** Dry runs change nothing, so they neither claim a key nor get a stored answer. */
 export function atMostOnce(
-  { tool, call }: OpenCall,
+  { tool, call, request }: OpenCall,
   { once, log }: Pick<CallContext, 'once'> & { readonly log: Log },
   { run, again, goOn }: KeyedWork,
 ): Promise<CallResult> {
   const { idempotencyKey: key, requestId, input } = call
+  if (request.operationId !== undefined) return goOn(request.operationId)
   if (tool.access !== 'write' || key === null || call.dryRun || once === null) return run()
   const failed = (error: unknown) => failure(error, tool.name, requestId, log)
   return once(
@@ -179,6 +193,8 @@ export type CallRequest = {
   readonly confirm?: Confirm
   /** What the person answered to an earlier question about this very call. */
   readonly answer?: ApprovalAnswer
+  /** The operation that an earlier call stored, to be gone on with; whatever became of the key of that call. */
+  readonly operationId?: string
 }
 
 /** What every call of a server shares. */
@@ -189,11 +205,15 @@ export type CallContext = {
   /** What carries stored writes out; `null` where there is no wallet. */
   readonly deps: CarryOutDeps | null
   readonly pictures: ChartStore
+  readonly kept: KeptAnswers
 }
 
 export type DispatchOptions = {
   readonly tools: readonly Tool[]
+  readonly toolsElsewhere?: readonly string[]
   readonly profile: Profile
+  /** All tools where it is absent. */
+  readonly toolsets?: OfferedToolsets
   readonly ports: Ports
   readonly status: StatusReport
   /** Everything only a write needs; `null` where no wallet is configured. */
@@ -212,6 +232,9 @@ export type DispatchOptions = {
   readonly atOneBlock?: NonNullable<HandlerDeps['atOneBlock']>
   /** Whether all callers have one memory; each has its own when absent. */
   readonly sharesMemory?: boolean
+  readonly watching?: NonNullable<HandlerDeps['watching']>
+  /** Where calls that are answered later are kept; left out where nothing is. */
+  readonly tasks?: Tasks | undefined
 }
 
 export type WritePipeline = {
@@ -230,6 +253,8 @@ export type WritePipeline = {
    * call ended: the failure, `null` for none.
    */
   readonly auditCall?: (call: Call) => (failure: unknown) => void
+  /** The newest lines of the audit log about one principal's calls, or about everybody's. */
+  readonly latestAudit?: (principalId: string | null) => Promise<LatestAudit>
   /** What a request sent, named to a caller who asks again for one that was cut off. */
   readonly sentBy?: (requestId: string) => Promise<Sent>
   /** The request that signed a transaction. */
@@ -238,6 +263,10 @@ export type WritePipeline = {
   readonly earlier?: (requestId: string, chain: Chain) => Promise<readonly EarlierTransaction[]>
   /** What is remembered of liquidity; left out where nothing is. */
   readonly memory?: Memory
+  /** Positions that are watched, and what came of it; left out where nothing is. */
+  readonly watches?: Watches
+  /** Calls that are answered later. */
+  readonly tasks?: Tasks
   /** Does work that closing must wait for. Throws `SERVER_BUSY` once the server is closing. */
   during<Value>(work: () => Promise<Value>): Promise<Value>
 }

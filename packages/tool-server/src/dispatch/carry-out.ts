@@ -2,7 +2,8 @@ import type { Operation } from '@svc/store'
 import { requireAccess } from '../auth/may.ts'
 import type { Call, OperationsPipeline, Principal } from '@svc/engine'
 import { type ErrorCode, type ErrorEnvelope, ToolError } from '@svc/amm'
-import type { Tool } from '../tool.ts'
+import type { Tool, ToolFacts } from '../tool.ts'
+import { wholeTool } from './offered-tools.ts'
 import { parseInput } from './parse-input.ts'
 
 /**
@@ -11,9 +12,9 @@ import { parseInput } from './parse-input.ts'
  * answer, or the failure with whether the operation waits again.
  */
 export async function carryOut(operation: Operation, caller: Caller, deps: CarryOutDeps): Promise<CarriedOut> {
-  const prepared = prepare(operation, caller.principal, deps)
+  const prepared = await prepare(operation, caller.principal, deps)
   const taken = await deps.operations.take(operation, caller.requestId)
-  return run(taken, caller, deps, () => prepared)
+  return run(taken, caller, deps, async () => prepared)
 }
 
 /**
@@ -21,12 +22,12 @@ export async function carryOut(operation: Operation, caller: Caller, deps: Carry
  * is done twice. Where it fails for what passes (an endpoint that is down), it stands as it had stopped, and can be gone on with again.
  */
 export async function carryOn(operation: Operation, caller: Caller, deps: CarryOutDeps): Promise<CarriedOut> {
-  const prepared = prepare(operation, caller.principal, deps)
+  const prepared = await prepare(operation, caller.principal, deps)
   const taken = await deps.operations.take(operation, caller.requestId, true)
   const { requestId } = taken
   if (requestId === null) throw new TypeError(`Operation ${operation.id} was taken for no request`)
   const going = { requestId, signal: caller.signal, attempt: caller.requestId }
-  return run(taken, going, deps, () => prepared, storedFailure(operation))
+  return run(taken, going, deps, async () => prepared, storedFailure(operation))
 }
 
 /** Whether an operation of a tool that goes on stopped after it had begun. */
@@ -68,9 +69,10 @@ type Prepared = {
   readonly input: Readonly<Record<string, unknown>>
 }
 
-function prepare(operation: Operation, principal: Principal, deps: CarryOutDeps): Prepared {
-  const tool = deps.tool(operation.tool)
-  requireAccess(tool, principal)
+async function prepare(operation: Operation, principal: Principal, deps: CarryOutDeps): Promise<Prepared> {
+  const offered = deps.tool(operation.tool)
+  requireAccess(offered, principal)
+  const tool = await wholeTool(offered)
   return { tool, principal, input: parseInput(tool, readStored(operation.input, `arguments of ${operation.id}`)) }
 }
 
@@ -78,11 +80,11 @@ async function run(
   taken: Operation,
   { requestId, signal, attempt }: Omit<Caller, 'principal'> & Pick<Call, 'attempt'>,
   deps: CarryOutDeps,
-  prepared: () => Prepared,
+  prepared: () => Promise<Prepared>,
   stoppedBy: ToolError | null = null,
 ): Promise<CarriedOut> {
   try {
-    const { tool, principal, input } = prepared()
+    const { tool, principal, input } = await prepared()
     const going = attempt === undefined ? {} : { attempt }
     const own = { dryRun: false, idempotencyKey: null, carriesOut: taken, ...going }
     const result = await deps.handle(tool, { requestId, tool: tool.name, principal, input, signal, ...own })
@@ -125,7 +127,7 @@ export type CarryOutDeps = {
   /** Whether the server would still take the credentials of whoever asked for a stored write. */
   isInForce(principal: Principal): boolean
   /** Throws `TOOL_NOT_FOUND`. */
-  tool(name: string): Tool
+  tool(name: string): ToolFacts
   /** Runs a handler and checks its result. */
   handle(tool: Tool, call: Call): Promise<Answered>
 }

@@ -20,7 +20,7 @@ export function checkOutput(tool: Tool, result: unknown): CheckedOutput {
 }
 
 /** A plan as callers get it: what is for the person who decides is left out. */
-const shownAmounts = z.array(plannedAmount.pick({ token: true, symbol: true, amount: true, usd: true }))
+const shownAmounts = z.array(plannedAmount.pick({ token: true, chainId: true, symbol: true, amount: true, usd: true }))
 const shownToken = plannedToken.omit({ isListed: true })
 const shownCall = plannedCall.omit({ amounts: true, contracts: true })
 const plan = planSchema.omit({ gasCostAtMost: true, gasCostAtMostUsd: true, chain: true }).extend({

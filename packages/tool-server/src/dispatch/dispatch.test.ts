@@ -2,11 +2,11 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import { openStore, type Idempotency } from '@svc/store'
+import { openStore, type Idempotency, type Operation } from '@svc/store'
 import * as z from 'zod'
 import { describe, expect, it } from 'vitest'
 import { localPrincipal } from '../transports/stdio.ts'
-import type { Principal } from '@svc/engine'
+import type { OperationsPipeline, Principal } from '@svc/engine'
 import type { DispatchOptions, WritePipeline } from './call-stages.ts'
 import { repeatedResult } from './call-result.ts'
 import { createDispatch } from './dispatch.ts'
@@ -99,7 +99,7 @@ const unusedStore: Idempotency = {
 
 const freshStore = async (path = ':memory:') => (await openStore({ path, now: Date.now })).idempotency
 
-/** A road of transactions whose executions the test decides. */
+/** A pipeline of transactions whose executions the test decides. */
 function writePipeline(
   execute: Execute,
   store: Idempotency = unusedStore,
@@ -154,6 +154,30 @@ describe('the end of a write', () => {
   })
 })
 
+describe('a server of some toolsets', () => {
+  const stored = { id: 'o-1', tool: 'move_funds', principalId: 'local', input: '{"amount":"1"}' } as Operation
+
+  it.each([null, ['market']] as const)(
+    'of %j carries a stored write out, or ends it by the code of a tool it has not',
+    async (toolsets) => {
+      const ends: unknown[] = []
+      const operations: OperationsPipeline = {
+        ...noOperations,
+        take: async (operation) => operation,
+        principalOf: () => localPrincipal,
+        finish: async (_operation, result) => void ends.push(result),
+        fail: async (_operation, error) => {
+          ends.push(error)
+          return false
+        },
+      }
+      const { dispatch } = open({ toolsets, write: { ...writePipeline(settles), operations } })
+      await dispatch.carryOutDue(stored)
+      expect(ends).toMatchObject([toolsets === null ? { status: 'success' } : { code: 'TOOL_NOT_IN_PROFILE' }])
+    },
+  )
+})
+
 describe('the pipeline of a call', () => {
   it('answers in figures of six digits, in a refusal too', async () => {
     const price = 2519.9921109709812
@@ -189,6 +213,28 @@ describe('the pipeline of a call', () => {
     expect(await whole.code('move_funds', { wrong: true }, reader)).toBe('INSUFFICIENT_KEY_TIER')
     expect(await whole.code('move_funds', { wrong: true })).toBe('VALIDATION_FAILED')
     expect(await whole.code('move_funds', { amount: '1' })).toBe('WALLET_NOT_CONFIGURED')
+  })
+
+  it('knows the name of a tool of other profiles whose code is not there', async () => {
+    const { code, dispatch } = open({ profile: 'data', toolsElsewhere: ['take_funds'] })
+    expect(await code('take_funds', { wrong: true }, reader)).toBe('TOOL_NOT_IN_PROFILE')
+    expect([dispatch.has('take_funds'), dispatch.has('nothing')]).toEqual([true, false])
+  })
+
+  it('reads the schemas and the handler of a tool that is only listed with its first call, after the rights', async () => {
+    let reads = 0
+    const listed = Object.fromEntries(
+      Object.entries(move).filter(([name]) => !['input', 'output', 'handle'].includes(name)),
+    )
+    const read = async () => {
+      reads += 1
+      return move
+    }
+    const { code } = open({ tools: [{ ...listed, read } as unknown as Tool] })
+    expect(await code('move_funds', { wrong: true }, reader)).toBe('INSUFFICIENT_KEY_TIER')
+    expect(reads).toBe(0)
+    expect(await code('move_funds', { wrong: true })).toBe('VALIDATION_FAILED')
+    expect(reads).toBe(1)
   })
 
   it.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty', ''])('has no tool %o', async (name) => {

@@ -5,35 +5,74 @@ import { createChartStore, type ChartStore, type ReadPicture } from '../charts/c
 import { handleCall, runHandler } from '../pipeline.ts'
 import type { CallContext, CallRequest, DispatchOptions, WritePipeline } from './call-stages.ts'
 import { type CallResult, internalError } from './call-result.ts'
+import { type CallTasks, createCallTasks } from './call-tasks.ts'
 import { carryOutDue, type CarriedOut, type CarryOutDeps } from './carry-out.ts'
+import { createKeptAnswers } from './kept-answers.ts'
 import { type ToolList, createOfferedTools, type OfferedTools, type ShownWithTools } from './offered-tools.ts'
 import { createOnce } from './once.ts'
+import type { Guides } from '../guides/create-guides.ts'
+import { createWatchResources, type WatchResources } from '../watches/watch-resources.ts'
 import { readPicture } from './pictures.ts'
 
 /** Builds the pipeline once; schemas and lists are made once as well, with the first list that is asked for. */
 export function createDispatch(options: DispatchOptions): Dispatch {
-  const tools = createOfferedTools(options.tools, options.profile)
+  const tools = createOfferedTools(options.tools, options.profile, options.toolsElsewhere, options.toolsets)
   const once = options.write === null ? null : openOnce(options.write, options.log)
   const pictures = createChartStore({
     newId: options.newRequestId,
     now: options.now,
     draw: (request, principalId) => options.ports.workers.run('draw', request, { principalId }),
   })
-  const context: CallContext = { options, tools, once, deps: depsOf(options, tools), pictures }
+  const context: CallContext = {
+    options,
+    tools,
+    once,
+    deps: depsOf(options, tools),
+    pictures,
+    kept: createKeptAnswers(options.ports),
+  }
+  const call = (request: CallRequest) => handleCall(request, context)
+  let guides: Promise<Guides> | undefined
+  const { tasks: store, isInForce, now, log } = options
+  const { deps } = context
+  const tasks = store === undefined ? null : createCallTasks({ store, tools, call, deps, isInForce, now, log })
   return Object.freeze({
+    tasks,
     list: (principal: Principal, shown?: ShownWithTools) => tools.list(principal, shown),
-    has: (name: string) => tools.get(name) !== null,
+    has: (name: string) => tools.has(name),
+    missingScope: (principal: Principal, name: string) => tools.missingScope(principal, name),
     pictures: {
       list: (principalId: string) => pictures.list(principalId),
       read: (principalId: string, uri: string, signal: AbortSignal) =>
         readPicture({ principalId, uri, signal }, { ...options, pictures }),
     },
+    watches: createWatchResources({
+      watches: options.write?.watches ?? null,
+      // Whoever may list its watches may read them.
+      isOpenTo: (principal) => tools.isOpenTo(principal, 'list_watches'),
+    }),
     asksClient: (name: string) => {
       const { write } = options
       return write !== null && write.operations.asksClient() && tools.get(name)?.access === 'write'
     },
-    call: (request: CallRequest) => handleCall(request, context),
+    guides: () => (guides ??= openGuides(context, call)),
+    call,
     carryOutDue: (operation: Operation) => whenDue(operation, context),
+  })
+}
+
+/** Their code is read here: no start and no call of a tool needs it. */
+async function openGuides({ options, tools }: CallContext, call: Dispatch['call']): Promise<Guides> {
+  const { createGuides } = await import('../guides/create-guides.ts')
+  const { ports, write, log, now, newRequestId } = options
+  return createGuides({
+    tools,
+    chains: ports.chains,
+    call,
+    latestAudit: write?.latestAudit ?? null,
+    log,
+    now,
+    newRequestId,
   })
 }
 
@@ -53,11 +92,18 @@ export type Dispatch = {
   /** What a principal may call, as `tools/list` shows it; with the views of answers where the client shows such. */
   list(principal: Principal, shown?: ShownWithTools): ToolList
   has(name: string): boolean
+  missingScope: OfferedTools['missingScope']
   /** What was drawn of answers, each for the principal that was given it. */
   readonly pictures: Pick<ChartStore, 'list'> & {
     /** Rejects with a `ToolError`; `CANCELLED` as soon as the caller leaves. */
     read(principalId: string, uri: string, signal: AbortSignal): Promise<ReadPicture | null>
   }
+  /** What principals watch. */
+  readonly watches: WatchResources
+  /** Calls that are answered later; `null` where nothing keeps them. */
+  readonly tasks: CallTasks | null
+  /** Prompts, the server's own resources, and what completes their arguments. */
+  guides(): Promise<Guides>
   /** Whether a person at the client may be asked in the middle of a call of this tool. */
   asksClient(name: string): boolean
   /** Answers one call. Never rejects: a failure is a result with `isError`. */

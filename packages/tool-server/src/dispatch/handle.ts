@@ -12,8 +12,8 @@ import {
 import type { ChartSpec } from '../charts/chart-spec.ts'
 import type { Ports } from '../ports.ts'
 import type { Log } from '@svc/runtime'
-import type { Memory } from '@svc/store'
-import type { CallerMemory, ReadContext, StatusReport, Tool, WriteContext } from '../tool.ts'
+import type { Memory, Watches } from '@svc/store'
+import type { CallerMemory, CallerWatches, ReadContext, StatusReport, Tool, WriteContext } from '../tool.ts'
 import type { CarryOutDeps } from './carry-out.ts'
 import type { Profile } from './offered-tools.ts'
 import { operationActions, operationReads } from './operation-views.ts'
@@ -33,26 +33,35 @@ export async function handle(
 ): Promise<unknown> {
   const { principal, signal, input, onProgress, onChart } = call
   const { ports, status, now, write, figuresWithinMs, atOneBlock = (work) => work() } = handlerDeps
-  const memory = memoryOf(call, handlerDeps)
+  const { workers, history } = inNameOf(principal.id, ports)
   const reads: ReadContext = {
     ...ports,
-    ...inNameOf(principal.id, ports),
+    workers,
+    history,
     principal,
     signal,
     onProgress,
     draw: (drawing) => onChart?.(drawing),
     now,
-    ...(figuresWithinMs !== undefined && { figuresWithinMs }),
+    figuresWithinMs,
     status,
     operations: operationReads(principal, deps),
-    memory: handlerDeps.profile === 'learning' ? memory : null,
+    memory: handlerDeps.profile === 'learning' ? memoryOf(call, handlerDeps) : null,
+    // Made when a tool asks for them, as few do.
+    get watches() {
+      return watchesOf(principal.id, handlerDeps)
+    },
   }
   if (tool.access === 'record') {
+    const memory = memoryOf(call, handlerDeps)
     if (memory === null) throw noWallet(`${tool.name} keeps its records beside those of a wallet`)
-    return tool.handle(input, Object.freeze({ ...reads, records: memory }))
+    return tool.handle(
+      input,
+      Object.freeze({ ...reads, records: memory, watches: watchesOf(principal.id, handlerDeps) }),
+    )
   }
   if (tool.access !== 'write') {
-    return untilAborted(
+    return await untilAborted(
       atOneBlock(() => tool.handle(input, Object.freeze(reads))),
       signal,
     )
@@ -100,6 +109,12 @@ function memoryOf(
   })
 }
 
+/** Of the caller alone, whoever shares memory: who watches is who hears of it. */
+function watchesOf(principalId: string, { write, watching }: HandlerDeps): CallerWatches | null {
+  if (write?.watches === undefined) return null
+  return Object.freeze({ ...write.watches.of(principalId), everySeconds: 60, hasWebhook: false, ...watching })
+}
+
 /** No principal has such an id: theirs begin with how they were authenticated. */
 const sharedOwner = 'shared'
 
@@ -116,7 +131,8 @@ function keptDeposits({ carriesOut }: Call): readonly KeptDeposit[] {
 
 function keptReceipts({ carriesOut }: Call, operation?: number): readonly TokenQuantity[] {
   if (carriesOut === null) return []
-  const { receives, receivesApart } = readPlanned(carriesOut)
+  const { receives, receivesApart, crossChain } = readPlanned(carriesOut)
+  if (crossChain !== undefined) return [{ token: crossChain.outputToken, amount: crossChain.outputAmount }]
   // A batch of one call is that call.
   return operation === undefined || receivesApart === undefined ? receives : (receivesApart[operation] ?? [])
 }
@@ -143,6 +159,8 @@ export type HandlerDeps = {
         readonly earlier?: (requestId: string, chain: Chain) => Promise<readonly EarlierTransaction[]>
         /** What is remembered; left out where nothing is. */
         readonly memory?: Memory
+        /** Left out where nothing is watched. */
+        readonly watches?: Watches
       })
     | null
   readonly now: () => number
@@ -152,6 +170,8 @@ export type HandlerDeps = {
   readonly profile: Profile
   /** Whether all callers have one memory. */
   readonly sharesMemory?: boolean
+  /** How often watched positions are looked at, and whether events go out as webhooks: every minute and not when absent. */
+  readonly watching?: Pick<CallerWatches, 'everySeconds' | 'hasWebhook'>
   readonly log: Pick<Log, 'warn'>
 }
 

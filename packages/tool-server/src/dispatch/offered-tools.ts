@@ -1,45 +1,94 @@
-import type { Principal } from '@svc/engine'
+import type { Principal, Scope } from '@svc/engine'
 import { ToolError } from '@svc/amm'
-import type { Tool } from '../tool.ts'
+import type { Tool, ToolFacts } from '../tool.ts'
 import { quoteUntrusted } from './call-result.ts'
 import { appViews } from '../apps/app-views.ts'
 import { may } from '../auth/may.ts'
+import { isInToolsets, type OfferedToolsets } from '../toolsets.ts'
 import { toolSchemas, type ToolSchemas } from './tool-schemas.ts'
 
 /** `learning` has the tools of `full`, and answers of theirs that take memory into account. */
 export type Profile = 'data' | 'full' | 'learning'
 
-/** The tools that a server knows, and those of them that its profile offers; every list is made here, never per call. */
-export function createOfferedTools(tools: readonly Tool[], profile: Profile): OfferedTools {
+/** The tools that a server knows, and those of them that its profile and toolsets offer; every list is made here, never per call. */
+export function createOfferedTools(
+  tools: readonly Tool[],
+  profile: Profile,
+  /** Names of tools of other profiles alone, whose code need not be there. */
+  elsewhere: readonly string[] = [],
+  toolsets: OfferedToolsets = null,
+): OfferedTools {
   const known = new Map(tools.map((tool) => [tool.name, tool]))
+  const offers = (tool: ToolFacts) => isOffered(tool, profile, toolsets)
+  const outside = (name: string) =>
+    new ToolError('TOOL_NOT_IN_PROFILE', `${name} is not part of the profile "${profile}".`)
   return Object.freeze({
-    list: createToolLists(tools.filter((tool) => isOffered(tool, profile))),
+    list: createToolLists(tools.filter(offers)),
     get: (name: string) => known.get(name) ?? null,
+    has: (name: string) => known.has(name) || elsewhere.includes(name),
     require(name: string) {
       const tool = known.get(name)
+      if (elsewhere.includes(name)) throw outside(name)
       if (tool === undefined) {
         throw new ToolError('TOOL_NOT_FOUND', `This server has no tool ${quoteUntrusted(name)}.`)
       }
-      if (!isOffered(tool, profile)) {
-        throw new ToolError('TOOL_NOT_IN_PROFILE', `${tool.name} is not part of the profile "${profile}".`)
-      }
+      if (!isOffered(tool, profile)) throw outside(name)
+      requireToolset(name, toolsets)
       return tool
+    },
+    isOpenTo(principal: Principal, name: string) {
+      const tool = known.get(name)
+      return tool !== undefined && offers(tool) && may(principal, tool)
+    },
+    missingScope(principal: Principal, name: string) {
+      const tool = known.get(name)
+      if (tool === undefined || !offers(tool) || may(principal, tool)) return null
+      return principal.tier === null && tool.scope !== 'of-operation' ? tool.scope : null
     },
   })
 }
 
-/** Whether a profile has the tool at all, whoever asks. */
-export function isOffered(tool: Pick<Tool, 'inDataProfile'>, profile: Profile): boolean {
-  return profile !== 'data' || tool.inDataProfile
+/** Throws `TOOL_NOT_IN_PROFILE`, as for a tool outside of the profile. */
+function requireToolset(name: string, toolsets: OfferedToolsets): void {
+  if (isInToolsets(name, toolsets)) return
+  const offered = toolsets?.join(', ')
+  throw new ToolError(
+    'TOOL_NOT_IN_PROFILE',
+    `${name} is not part of the toolsets that this server offers: ${offered}.`,
+    {
+      suggestion: 'Call tools/list for the tools of this server; its operator can name more sets in SVC_MCP_TOOLSETS.',
+    },
+  )
+}
+
+/** The tool with its schemas and its handler, which the production server reads with the first call. */
+export async function wholeTool(tool: ToolFacts): Promise<Tool> {
+  // Without `read` it is whole already.
+  return tool.read === undefined ? (tool as Tool) : tool.read()
+}
+
+/** Whether a server of this profile and these toolsets has the tool at all, whoever asks. */
+export function isOffered(
+  tool: Pick<Tool, 'name' | 'inDataProfile'>,
+  profile: Profile,
+  toolsets: OfferedToolsets = null,
+): boolean {
+  return (profile !== 'data' || tool.inDataProfile) && isInToolsets(tool.name, toolsets)
 }
 
 export type OfferedTools = {
   /** What a principal may call, as `tools/list` shows it. */
   list(principal: Principal, shown?: ShownWithTools): ToolList
-  /** Offered or not; `null` for none. */
-  get(name: string): Tool | null
+  /** Offered or not; `null` for none, and for one whose code is not there. */
+  get(name: string): ToolFacts | null
+  /** Whether there is such a tool, in this profile or another. */
+  has(name: string): boolean
   /** Throws `TOOL_NOT_FOUND`, `TOOL_NOT_IN_PROFILE`. */
-  require(name: string): Tool
+  require(name: string): ToolFacts
+  /** Whether a call of it by this principal would be let through to its arguments. */
+  isOpenTo(principal: Principal, name: string): boolean
+  /** The scope for want of which a call of an offered tool would be refused to a principal of scopes. */
+  missingScope(principal: Principal, name: string): Scope | null
 }
 
 /** What a list holds for the eyes of a person, none of it unless asked for. */

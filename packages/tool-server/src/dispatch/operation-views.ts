@@ -1,10 +1,20 @@
 import { formatAmount } from '@svc/lp-math'
-import type { Operation } from '@svc/store'
+import type { Operation, StoredOrder } from '@svc/store'
 import { requireAccess } from '../auth/may.ts'
-import type { Call, OperationActions, OperationReads, OperationSummary, OperationView, ViewedOrder } from '@svc/engine'
+import {
+  type Call,
+  type OperationActions,
+  type OperationReads,
+  type OperationsQuery,
+  type OperationSummary,
+  type OperationView,
+  orderStateOf,
+  type ViewedCrossChain,
+  type ViewedOrder,
+} from '@svc/engine'
 import type { Chain } from '@svc/wallet/core'
 import type { Hash } from 'viem'
-import { ToolError } from '@svc/amm'
+import { readCrossChain, readOrder, ToolError } from '@svc/amm'
 import { answerOf, carryOn, carryOut, type CarryOutDeps, hasStopped } from './carry-out.ts'
 
 /** The stored writes of one caller as tools see them. Without a wallet there are none. */
@@ -13,17 +23,26 @@ export function operationReads(principal: Call['principal'], deps: CarryOutDeps 
     get: async (id: string) => {
       const { operations } = requireDeps(deps)
       const order = await operations.order({ operationId: id }, principal)
-      return order === null ? viewOf(await operations.find(id, principal)) : orderViewOf(order)
+      if (order === null) {
+        const operation = await operations.find(id, principal)
+        return viewOf(operation, await operations.ordersOf([operation], principal))
+      }
+      return order.kind === 'cross_chain' ? crossChainViewOf(order) : orderViewOf(order)
     },
     order: async ({ id: chainId }: Chain, orderId: Hash) => {
       const order = await requireDeps(deps).operations.order({ chainId, orderId: lower(orderId) }, principal)
-      if (order !== null) return order
+      if (order?.kind === 'uniswapx') return order
       throw new ToolError('ORDER_NOT_FOUND', 'No order of this caller has this id on this chain.', {
         details: [{ field: 'orderId', message: 'Accepted: the orderId of an answer of submit_uniswapx_order.' }],
       })
     },
-    list: async (query: Parameters<OperationReads['list']>[0]) =>
-      (await requireDeps(deps).operations.list(principal, query)).map(summaryOf),
+    list: async (query: OperationsQuery) => {
+      const { operations } = requireDeps(deps)
+      const found = await operations.list(principal, query)
+      const stored = found.flatMap((one) => ('operation' in one ? [one.operation] : []))
+      const orders = await operations.ordersOf(stored, principal)
+      return found.map((one) => ('operation' in one ? summaryOf(one.operation, orders) : recordOf(one.order)))
+    },
   })
 }
 
@@ -54,7 +73,8 @@ function requireDeps(deps: CarryOutDeps | null): CarryOutDeps {
   throw new ToolError('WALLET_NOT_CONFIGURED', 'Without a wallet there are no operations.')
 }
 
-function summaryOf(operation: Operation): OperationSummary {
+/** @param orders the orders that operations became, where they are known */
+function summaryOf(operation: Operation, orders: ReadonlyMap<string, string> = new Map()): OperationSummary {
   const { id, state, tool, chainId, spendUsdMicros, createdAt, expiresAt, executeAfter } = operation
   const { why } = record(operation.plan)
   return {
@@ -67,7 +87,7 @@ function summaryOf(operation: Operation): OperationSummary {
     createdAt: iso(createdAt),
     expiresAt: isoOrNull(expiresAt),
     executeAfter: isoOrNull(executeAfter),
-    becameOperationId: becameOf(operation),
+    becameOperationId: becameOf(operation) ?? orders.get(id) ?? null,
   }
 }
 
@@ -83,10 +103,10 @@ function storedAs(detail: unknown): unknown {
   return typeof detail === 'object' && detail !== null && 'operationId' in detail ? detail.operationId : null
 }
 
-function viewOf(operation: Operation): OperationView {
+function viewOf(operation: Operation, orders: ReadonlyMap<string, string>): OperationView {
   const { state, planHash, decidedBy, decidedAt, plan, answer } = operation
   return {
-    ...summaryOf(operation),
+    ...summaryOf(operation, orders),
     planHash,
     decidedBy,
     decidedAt: isoOrNull(decidedAt),
@@ -98,26 +118,59 @@ function viewOf(operation: Operation): OperationView {
 
 /** What stands for a plan of it is what was signed. */
 function orderViewOf(viewed: ViewedOrder): OperationView {
-  const { operationId, status, tool, chainId, why, spendUsdMicros, signedAt, order, orderId } = viewed
+  const { status, order, orderId } = viewed
   const { quote: _quote, ...terms } = order
+  const expiresAt = iso(order.deadline * 1_000)
+  return { ...placedViewOf(viewed, { state: status, expiresAt }, { orderId, terms }), order: viewed }
+}
+
+/** What stands for a plan of it is what was opened. */
+function crossChainViewOf(viewed: ViewedCrossChain): OperationView {
+  const { status, order, orderId } = viewed
+  const expiresAt = iso(order.fillDeadline * 1_000)
+  return { ...placedViewOf(viewed, { state: status, expiresAt }, { orderId, terms: order }), crossChain: viewed }
+}
+
+function placedViewOf(
+  viewed: ViewedOrder | ViewedCrossChain,
+  now: Pick<OperationSummary, 'state' | 'expiresAt'>,
+  { orderId, terms }: { readonly orderId: string; readonly terms: object },
+): OperationView {
   return {
-    operationId,
-    state: status,
-    tool,
-    chainId,
-    why,
-    spendUsd: formatAmount(spendUsdMicros, 6),
-    createdAt: iso(signedAt),
-    expiresAt: iso(order.deadline * 1_000),
-    executeAfter: null,
-    becameOperationId: null,
+    ...placedOf(viewed, now),
     planHash: orderId,
     decidedBy: null,
     decidedAt: null,
     plan: Object.fromEntries(Object.entries(terms).map(([name, value]) => [name, `${value}`])),
     result: null,
     error: null,
-    order: viewed,
+  }
+}
+
+/** An order as its row has it. */
+function recordOf(order: StoredOrder): OperationSummary {
+  return placedOf(order, { state: orderStateOf(order.state), expiresAt: iso(deadlineOf(order) * 1_000) })
+}
+
+function deadlineOf({ kind, terms }: StoredOrder): number {
+  return kind === 'cross_chain' ? readCrossChain(terms).fillDeadline : readOrder(terms).deadline
+}
+
+function placedOf(
+  { operationId, tool, chainId, why, spendUsdMicros, signedAt }: Omit<StoredOrder, 'kind' | 'state'>,
+  { state, expiresAt }: Pick<OperationSummary, 'state' | 'expiresAt'>,
+): OperationSummary {
+  return {
+    operationId,
+    state,
+    tool,
+    chainId,
+    why,
+    spendUsd: formatAmount(spendUsdMicros, 6),
+    createdAt: iso(signedAt),
+    expiresAt,
+    executeAfter: null,
+    becameOperationId: null,
   }
 }
 

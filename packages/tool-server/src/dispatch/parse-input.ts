@@ -7,7 +7,7 @@ import { quoteUntrusted } from './call-result.ts'
  * Parses the arguments of a call against the tool's strict input schema. Throws `VALIDATION_FAILED` with one detail per
  * refused field, naming the field and what it accepts.
  */
-export function parseInput(tool: Tool, args: unknown): Readonly<Record<string, unknown>> {
+export function parseInput(tool: Pick<Tool, 'name' | 'input'>, args: unknown): Readonly<Record<string, unknown>> {
   const outcome = tool.input.safeParse(args ?? {})
   if (outcome.success) return outcome.data
   const details = outcome.error.issues
@@ -35,7 +35,7 @@ function refusalOf(details: readonly ErrorDetail[]): string {
 
 const required = 'Required.'
 
-function describeIssue(issue: z.core.$ZodIssue, tool: Tool): readonly ErrorDetail[] {
+function describeIssue(issue: z.core.$ZodIssue, tool: Pick<Tool, 'input'>): readonly ErrorDetail[] {
   const field = fieldPath(issue.path)
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => ({

@@ -25,7 +25,7 @@ it('G9: a hook that shows a gift to the simulation of a deposit of five dollars 
     parseEther('0.01'),
   ])
   const key = v4Key(world.address('USDC'), world.address('USDT'), 100, 1, hook)
-  await stranger.initializeV4(key, sqrtPriceFromAmounts(1n, 1n))
+  await stranger.initializeV4(key, sqrtPriceFromAmounts({ amount0: 1n, amount1: 1n }))
   await syncClock(world)
   const deposit = { token0: 'USDC', token1: 'USDT', fee: 100, version: 'v4', amount0: '2.5', hookAddress: hook }
   await world.call('add_liquidity', { ...deposit, rangeStrategy: 'full' })

@@ -133,7 +133,9 @@ async function sellShares(pair: Address, usdc: Address): Promise<void> {
   const worth = (units('USDC', '3000') * shares) / supply
   const isFirst = BigInt(pair) < BigInt(usdc)
   const [token0, token1] = isFirst ? [pair, usdc] : [usdc, pair]
-  const sqrtPriceX96 = isFirst ? sqrtPriceFromAmounts(worth, shares) : sqrtPriceFromAmounts(shares, worth)
+  const sqrtPriceX96 = isFirst
+    ? sqrtPriceFromAmounts({ amount0: shares, amount1: worth })
+    : sqrtPriceFromAmounts({ amount0: worth, amount1: shares })
   const create = [token0, token1, 100, sqrtPriceX96] as const
   await stranger.write(positionManager, v3PositionManagerAbi, 'createAndInitializePoolIfNecessary', create)
   const tick = getTickAtSqrtPrice(sqrtPriceX96)

@@ -15,7 +15,7 @@ import { openV3Pool, units } from './stranger.fixture.ts'
 
 type Named = NonNullable<PricedOptions['named']>
 
-/** A road whose prices rest on these sources alone. */
+/** A pipeline whose prices rest on these sources alone. */
 export function sourced(named: Named, policy: PipelineOptions['policy'] = lenient, more: Partial<PricedOptions> = {}) {
   return (devnet: Devnet): PipelineOptions => ({
     ...pipelineOf(createPricedDevnet(devnet, { named, ...more })),

@@ -38,8 +38,8 @@ export function startOf(
   const one = parseUnits('1', decimalsOf(baseSymbol))
   const paid = parseUnits(`${price}`, decimalsOf(quoteSymbol))
   return BigInt(base) < BigInt(quote)
-    ? { token0: base, token1: quote, sqrtPriceX96: sqrtPriceFromAmounts(paid, one) }
-    : { token0: quote, token1: base, sqrtPriceX96: sqrtPriceFromAmounts(one, paid) }
+    ? { token0: base, token1: quote, sqrtPriceX96: sqrtPriceFromAmounts({ amount0: one, amount1: paid }) }
+    : { token0: quote, token1: base, sqrtPriceX96: sqrtPriceFromAmounts({ amount0: paid, amount1: one }) }
 }
 
 export function decimalsOf(symbol: string): number {

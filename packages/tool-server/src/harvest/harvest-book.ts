@@ -24,6 +24,8 @@ export type HarvestBook = {
   /** The last that was no approval and took none back. */
   main: Hash | null
   gasCostUsd: number | null
+  /** Which endpoints this attempt went to; `null` before it has sent anything. */
+  submission: NonNullable<Settled['submission']> | null
   /** What ended the attempt before its time, because it would stand in the way of the rest as well. */
   stop: ToolError | null
   /** By lower-case address: what collections brought, less what swaps took of it. */
@@ -112,12 +114,14 @@ function emptyBook(): HarvestBook {
     transactions: [],
     main: null,
     gasCostUsd: 0,
+    submission: null,
     stop: null,
     held: new Map(),
     hasBegun: () => book.transactions.length > 0,
     enter(settled) {
       book.transactions.push(...settled.transactions.map(({ label, hash }) => ({ label, hash })))
       book.main = settled.main.hash
+      book.submission = settled.submission ?? 'public'
       book.gasCostUsd = sumUsd(book.gasCostUsd, settled.gasCostUsd)
       addTo(book.held, settled.deltas)
       for (const warning of settled.warnings) {

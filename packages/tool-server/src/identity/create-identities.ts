@@ -12,11 +12,12 @@ import { registryOf } from '@svc/engine'
 import { type Address, encodeFunctionData, erc20Abi } from 'viem'
 import type { Identities, RegistrationRequest } from '../ports.ts'
 import type { Config } from '../config/config-shape.ts'
+import { createEndpointProbe } from './probe-endpoint.ts'
 import { callAnswer } from '@svc/amm/rpc'
 
 /**
  * Reads registries over the endpoints of this server, and plans what is registered in them. Of what strangers wrote it
- * asks nothing; files are read from the operator's gateway and published through the operator's own services alone.
+ * reads nothing; files are read from the operator's gateway and published through the operator's own services alone.
  */
 export function createIdentities(options: IdentitiesOptions): Identities {
   const { rpc, upstream, fetch = globalThis.fetch } = options
@@ -49,6 +50,7 @@ export function createIdentities(options: IdentitiesOptions): Identities {
         return planRegistration({ ...placeOf(chain), ...asked, env: {}, fetch, signal })
       }),
     registeredIn: registeredAgentIn,
+    isLive: createEndpointProbe({ now: () => process.uptime() * 1_000 }),
   } satisfies Identities)
 }
 

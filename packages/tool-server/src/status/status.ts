@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import type { Config } from '../config/config-shape.ts'
 import { ToolError } from '@svc/amm'
 import type { Ports } from '../ports.ts'
+import { checkAgent } from './check-agent.ts'
 import type { Chain } from '@svc/wallet/core'
 
 /** What the running server says about itself. */
@@ -15,6 +16,8 @@ export function createStatus(options: {
   readonly safety: ((principal: Principal) => Promise<SafetyReport>) | null
   /** The policy as the running server has it now; that of its file unless given. Throws `ToolError`. */
   readonly policyNow?: (() => Promise<Policy>) | undefined
+  /** Where clients reach `/mcp`; `null` where they do not. */
+  readonly servedAt?: () => string | null
 }): StatusReport {
   const { config, ports, safety } = options
   const policyNow = options.policyNow ?? (() => loadPolicy(policyPath(config), config))
@@ -27,6 +30,7 @@ export function createStatus(options: {
         await checkDataDir(config.dataDir, config.wallet !== null),
         await checkPolicy(config, policyNow),
         ...(await checkRpc(config, ports)),
+        ...(await checkAgent(config, ports, options.servedAt?.() ?? null)),
       ]
       return { profile: config.profile, version, checks }
     },

@@ -11,7 +11,7 @@ const facts = {
 } as const
 
 readTool(facts).handler(async (_input, context) => {
-  // @ts-expect-error a read tool has no road to a signer
+  // @ts-expect-error a read tool has no way to a signer
   void context.execute
   // @ts-expect-error nor the wallet
   void context.wallet

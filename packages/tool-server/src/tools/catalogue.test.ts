@@ -1,10 +1,12 @@
 import { readdirSync } from 'node:fs'
+import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { listTool } from '../dispatch/offered-tools.ts'
 import { isSummed } from '../dispatch/call-result.ts'
 import { blockMembers, commonMembers } from '../dispatch/tool-schemas.ts'
-import { instructions } from '../server.ts'
+import { instructions } from '../instructions.ts'
+import { dataTools, namesBeyondData } from './data-tools.ts'
 import { catalogue } from './index.ts'
 import { members } from './members.fixture.ts'
 import { refusedFields } from './refusals.fixture.ts'
@@ -18,6 +20,7 @@ const pinned: Readonly<Record<string, readonly [access: string, scope: string, i
   cancel_operation: ['write', 'of-operation', false],
   cancel_twamm_order: ['write', 'write:trade', false],
   cancel_uniswapx_order: ['write', 'write:trade', false],
+  cancel_watch: ['record', 'feedback', false],
   check_safety_status: ['read', 'admin:wallet', true],
   check_setup_health: ['read', 'read:portfolio', true],
   claim_lp_rewards: ['write', 'write:liquidity', false],
@@ -49,6 +52,7 @@ const pinned: Readonly<Record<string, readonly [access: string, scope: string, i
   increase_liquidity: ['write', 'write:liquidity', false],
   list_operations: ['read', 'read:portfolio', false],
   list_supported_chains: ['read', 'read:market', true],
+  list_watches: ['read', 'read:portfolio', false],
   manage_insight: ['record', 'feedback', false],
   migrate_position: ['write', 'write:liquidity', false],
   optimize_lp_range: ['read', 'read:market', true],
@@ -60,6 +64,7 @@ const pinned: Readonly<Record<string, readonly [access: string, scope: string, i
   remove_liquidity: ['write', 'write:liquidity', false],
   search_pools: ['read', 'read:market', true],
   search_tokens: ['read', 'read:market', true],
+  submit_cross_chain_intent: ['write', 'write:trade', false],
   submit_operator_feedback: ['record', 'feedback', false],
   submit_twamm_order: ['write', 'write:trade', false],
   submit_uniswapx_order: ['write', 'write:trade', false],
@@ -68,6 +73,7 @@ const pinned: Readonly<Record<string, readonly [access: string, scope: string, i
   vault_rebalance: ['write', 'write:vault', false],
   vault_simulate_deposit: ['read', 'read:market', true],
   vault_withdraw: ['write', 'write:vault', false],
+  watch_position: ['record', 'feedback', false],
 }
 
 /** Read-only tools whose names have no read prefix, in the whole catalogue of tools. */
@@ -105,9 +111,11 @@ describe('the catalogue', () => {
     const closed = catalogue.filter(({ annotations }) => annotations.openWorldHint === false).map(({ name }) => name)
     expect(closed).toEqual([
       'cancel_operation',
+      'cancel_watch',
       'check_safety_status',
       'get_operation',
       'list_operations',
+      'list_watches',
       'manage_insight',
       'submit_operator_feedback',
       'update_memory_confidence',
@@ -237,16 +245,22 @@ describe('the definitions', () => {
         inData: tool.inDataProfile,
         input: JSON.stringify(listed.inputSchema).length,
         output: JSON.stringify(listed.outputSchema).length,
-        tokens: JSON.stringify(listed).length / charactersPerToken,
+        tokens: countTokens(JSON.stringify(listed)),
       }
     })
     expect(sizes.filter(({ input }) => input > 1024)).toEqual([])
     expect(sizes.filter(({ output }) => output > 2048)).toEqual([])
     expect(sum(sizes.map(({ tokens }) => tokens)) / sizes.length).toBeLessThanOrEqual(350)
-    expect(sizes.filter(({ tokens }) => tokens > 650)).toEqual([])
+    expect(sizes.filter(({ tokens }) => tokens > 700)).toEqual([])
     const inData = sizes.filter((tool) => tool.inData)
     expect(inData).toHaveLength(28)
     expect(sum(inData.map(({ tokens }) => tokens))).toBeLessThanOrEqual(12_000)
+  })
+
+  test('of a server that only reads are those of its profile, and it knows the names of the others', () => {
+    const [own, others] = [true, false].map((isOwn) => catalogue.filter((tool) => tool.inDataProfile === isOwn))
+    expect(dataTools).toEqual(own)
+    expect(namesBeyondData).toEqual(others?.map(({ name }) => name))
   })
 
   test('are these, to the letter', () => {
@@ -322,6 +336,7 @@ const bounds: readonly (readonly [string, string, number, number | undefined])[]
   ['increase_liquidity', 'slippageBps', 1, 5_000],
   ['increase_liquidity', 'deadlineSeconds', 10, 86_400],
   ['list_operations', 'limit', 1, 100],
+  ['list_watches', 'limit', 1, 100],
   ['manage_insight', 'confidence', 0, 1],
   ['manage_insight', 'limit', 1, 100],
   ['migrate_position', 'slippageTolerance', 1, 5_000],
@@ -337,16 +352,21 @@ const bounds: readonly (readonly [string, string, number, number | undefined])[]
   ['search_pools', 'minVolumeUsd', 0, undefined],
   ['search_pools', 'limit', 1, 100],
   ['search_tokens', 'limit', 1, 100],
+  ['submit_cross_chain_intent', 'slippageBps', 1, 5_000],
+  ['submit_cross_chain_intent', 'relayerFeeBps', 0, 200],
+  ['submit_cross_chain_intent', 'deadlineSeconds', 10, 86_400],
   ['submit_twamm_order', 'duration', 1, 2_592_000],
   ['submit_uniswapx_order', 'slippageBps', 1, 5_000],
   ['submit_uniswapx_order', 'deadlineSeconds', 10, 86_400],
   ['update_memory_confidence', 'confidence', 0, 1],
   ['vault_deposit', 'slippageBps', 1, 500],
   ['vault_withdraw', 'slippageBps', 1, 10_000],
+  ['watch_position', 'ilPct', 0.01, 100],
+  ['watch_position', 'feeDropPct', 0.01, 100],
+  ['watch_position', 'feesWaitingPct', 0.01, 100],
+  ['watch_position', 'limitPct', 0.01, 100],
+  ['watch_position', 'paysWithinDays', 1, 365],
 ]
-
-/** Measured on these definitions with the o200k tokenizer: 4.072; the lower the stricter. */
-const charactersPerToken = 4.07
 
 /** An operation that waits has no transactions, and one that ran is none that waits; memory is read back under `learning` alone. */
 const mayBeMissing: Readonly<Record<string, readonly string[]>> = {

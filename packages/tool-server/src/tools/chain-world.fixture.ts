@@ -18,15 +18,16 @@ import { createIdentities, type IdentitiesOptions } from '../identity/create-ide
 import { noServices } from '../identity/no-services.fixture.ts'
 import { createLiquidity } from '@svc/amm/liquidity'
 import { createPriceSource } from '@svc/amm/prices'
+import { createChainReach } from '@svc/amm/reach'
 import { createRewards, type RewardsOptions } from '@svc/amm/rewards'
 import { createRpcPool } from '@svc/amm/rpc'
 import { createSubgraphs } from '@svc/amm/subgraph'
 import type { SubgraphsOptions } from '../../../amm/src/subgraph/create-subgraphs.ts'
 import { createTokenDirectory } from '@svc/amm/tokens'
+import { createCrossChain } from '@svc/amm/cross-chain'
 import { createOrders } from '@svc/amm/orders'
 import { createTwamm } from '@svc/amm/twamm'
 import { createVaults } from '@svc/amm/vaults'
-import { createTradingRoute, routeLiquidity } from '@svc/amm/upstream'
 import { createWorkerPool, type WorkerPoolOptions } from '../workers/create-worker-pool.ts'
 import {
   devnetPolicy,
@@ -65,7 +66,7 @@ import { type Answer, answerOf } from './answer.fixture.ts'
 import { catalogue } from './index.ts'
 
 /**
- * The whole road of a call on a local chain: real ports, policy, simulation, store, journal and a fresh wallet with 20 ETH,
+ * The whole pipeline of a call on a local chain: real ports, policy, simulation, store, journal and a fresh wallet with 20 ETH,
  * 100,000 USDC, USDT and DAI, 20 WETH, 2 WBTC and some of the odd tokens. Tools are called by name, through dispatch.
  */
 export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Promise<World> {
@@ -79,10 +80,11 @@ export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Pro
   const wallet = new ServiceWallet({ mode: 'local', privateKey })
   if (options.again === undefined) await devnet.fund(wallet.address, { ...plenty, ...options.funds })
   const chain = { ...devnet.chain, ...options.chain }
-  const chains = createChainDirectory([chain])
+  const beside = options.beside && { ...options.beside.chain, name: 'elsewhere', aliases: [] }
+  const chains = createChainDirectory([chain, ...(beside === undefined ? [] : [beside])])
   const network = { requests: 0, fetch: globalThis.fetch }
   const rpc = createRpcPool({
-    urls: () => [devnet.rpcUrl, ...(options.moreUrls ?? [])],
+    urls: ({ id }) => (id === beside?.id ? beside.publicRpcUrls : [devnet.rpcUrl, ...(options.moreUrls ?? [])]),
     privateUrls: () => options.privateUrls ?? [],
     now,
     ...patientRpc,
@@ -100,10 +102,9 @@ export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Pro
     policyTokens: (id) => policy.allowlist.tokens[id] ?? [],
   })
   const { tradingApi = null } = options
-  const trading = openTrading({ tradingApi, policy: () => policy })
+  const trading = await openTrading({ tradingApi, policy: () => policy })
   const ownLiquidity = createLiquidity({ rpc, tokens })
-  const liquidity =
-    trading === null ? ownLiquidity : routeLiquidity(ownLiquidity, createTradingRoute(trading, { rpc, tokens }))
+  const liquidity = trading === null ? ownLiquidity : trading.routed(ownLiquidity, { rpc, tokens })
   const confirmed = createConfirmedSources(() => policy)
   const prices = createPriceSource({ rpc, tokens, liquidity, confirmed, pickInt: () => 0 })
   const identities = createIdentities({ rpc, chains: chains.list(), upstream: { ...noServices, ...options.upstream } })
@@ -115,9 +116,26 @@ export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Pro
   const workers = createWorkerPool({ threads: 1, deadlineMs: 60_000, ...options.workers })
   const twamm = createTwamm({ rpc, liquidity, named: (id) => policy.twammHooks[id] ?? [] })
   const orders = createOrders({ rpc, liquidity, client: trading?.client ?? null, chains: chains.list() })
-  const vaults = createVaults({ rpc, tokens, liquidity, named: (id) => policy.vaults[id] ?? [] })
-  const reads = { chains, rpc, tokens, prices, liquidity, history, rewards, twamm, orders, vaults, workers, identities }
-  const ports: Ports = { ...reads, agentAddress: wallet.address }
+  const pickNonce = () => BigInt(generatePrivateKey())
+  const crossChain = createCrossChain({ rpc, prices, chains: chains.list(), pickNonce })
+  const vaults = createVaults({ rpc, tokens, named: (id) => policy.vaults[id] ?? [] })
+  const reach = createChainReach({ rpc, subgraphs }, { now, patienceMs: 60_000 })
+  const reads = {
+    chains,
+    rpc,
+    tokens,
+    prices,
+    liquidity,
+    history,
+    reach,
+    rewards,
+    twamm,
+    orders,
+    vaults,
+    workers,
+    identities,
+  }
+  const ports: Ports = { ...reads, crossChain, agentAddress: wallet.address }
   const audit = await openAuditLog({ path: join(dataDir, 'audit.jsonl'), now })
   const lines: string[] = []
   const note = (event: string, facts?: unknown) => void lines.push(`${event} ${JSON.stringify(facts, bigintText)}`)
@@ -139,6 +157,8 @@ export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Pro
     privately: privateRoute(rpc, chain, () => policy),
   })
   const sender: Sender = withPatience(patience, bare)
+  const senderBeside =
+    beside && createSender({ wallet, client: rpc.client(beside), chain: beside, journal: store.journal })
   const operationsOf = withPatienceOf(
     patience,
     openUserOperations({ chain, client: rpc.client(chain), owner: wallet.address, sponsors: options.sponsors ?? null }),
@@ -154,7 +174,7 @@ export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Pro
     dataDir,
     now,
     log,
-    senders: () => sender,
+    senders: ({ id }) => (senderBeside !== undefined && id === beside?.id ? senderBeside : sender),
     signGranted: guardedSigner(wallet).signGranted,
     userOperations: () => operationsOf,
     operationSigner: () => guardedSigner(wallet, (id) => executor.policy().batchDelegate[id]),
@@ -203,6 +223,7 @@ export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Pro
         earlierTransactions({ ...store, rpc, lookAgain: () => executor.reconcile() }, requestId, on),
       requestOf: async (txHash) => (await store.transactions.byHash(txHash as Hash))?.requestId ?? null,
       memory: options.memory ?? store.memory,
+      watches: store.watches,
       during: (work) => work(),
     },
     isInForce: (principal) => options.isInForce?.(principal) ?? true,
@@ -231,6 +252,7 @@ export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Pro
     clock,
     isoAgo: (seconds) => new Date(now() - seconds * 1000).toISOString(),
     wallet: wallet.address,
+    ports,
     client,
     network,
     patience,
@@ -299,6 +321,7 @@ export type World = {
   /** A time of the server's clock, as ISO 8601. */
   isoAgo(seconds: number): string
   readonly wallet: Address
+  readonly ports: Ports
   readonly client: PublicClient
   /** HTTP requests to the endpoint so far, and how they are made. */
   readonly network: { requests: number; fetch: typeof fetch }
@@ -327,6 +350,8 @@ export type World = {
 }
 
 export type WorldOptions = {
+  /** Another local chain that the server reads, too; its name is `elsewhere`. */
+  readonly beside?: Devnet
   readonly policy?: z.input<typeof policySchema>
   /** Who takes user operations, and who pays for them; nobody unless given. */
   readonly sponsors?: OperationSponsors

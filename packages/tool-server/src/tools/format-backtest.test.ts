@@ -98,6 +98,11 @@ test('ended with the most, and leads by more than the fees of both may be off', 
     strategy: 'b',
     reason:
       'Ended with 1004.01 USD: fees 50.00 USD (+/-4.0 %), IL 0.00 USD, gas 0.00 USD, swaps 0.00 USD, in range 100.0 % of the time.',
+    leadUsd: 4.01,
+    leadAheadUsdLow95: null,
+    leadAheadUsdLow68: null,
+    leadAheadUsdHigh68: null,
+    leadAheadUsdHigh95: null,
     caveat:
       'One past of 14 days, no forecast. The lead over a, 4.01 USD, is more than what the fees of both may be off, 4.00 USD. ' +
       'The day of entry is not in that: of 3 starts, each a day later than the one before, it leads in 2.',
@@ -117,6 +122,15 @@ test('says where the lead is within the doubt, where holding was better, and wha
   expect(backtestWinner({ ...period, strategies: [result('a', 1)] }, known).caveat).toBe(
     'One past of 14 days, no forecast.',
   )
+})
+
+test('says how far the lead of as many days to come may go', () => {
+  const equity = (changeUsd: number) =>
+    Array.from({ length: 15 }, (_, day) => ({ at: 86_400 * day, valueUsd: 1_000 + changeUsd * (day + (day % 2)) }))
+  const strategies = [result('a', 1_000, { equity: equity(0) }), result('b', 1_014, { equity: equity(1) })]
+  const winner = backtestWinner({ ...period, strategies }, known)
+  expect((winner.leadAheadUsdLow95! + winner.leadAheadUsdHigh95!) / 2).toBeCloseTo(7, 6)
+  expect(winner.caveat).toContain('Over 14 more days it is to end ')
 })
 
 test('is silent on gas that does not count', () => {

@@ -1,9 +1,9 @@
-import type { BacktestStrategy, StrategyResult } from '@svc/lp-math'
+import { type BacktestStrategy, type Interval, leadAhead, type StrategyResult } from '@svc/lp-math'
 import * as z from 'zod'
 import type { PoolBars } from '@svc/amm'
 import type { Replayed } from '../ports.ts'
 import { timeOfBar, completenessResult } from './period.ts'
-import { figure, percents } from '../analysis/figures.ts'
+import { boundsNamed, figure, percents } from '../analysis/figures.ts'
 import { documented } from '../documented.ts'
 import { readResult, usdResult } from './results.ts'
 
@@ -160,15 +160,20 @@ export function backtestWinner(
   const [best, second] = strategies.toSorted((a, b) => b.endValueUsd - a.endValueUsd)
   if (best === undefined) throw new TypeError('a backtest has a strategy')
   const days = Math.round((endsAt - startsAt) / 86_400)
+  const ahead = second === undefined ? null : leadAhead(best.equity, second.equity)
   return {
     strategy: best.name,
     reason:
       `Ended with ${usd(best.endValueUsd)}: fees ${usd(best.feesEarnedUsd)} (+/-${percents(best.feeUncertaintyPct, 1, 'lead')} %), ` +
       `IL ${usd(best.ilCostUsd)}, ${isGasKnown ? `gas ${usd(best.gasUsd)}, ` : ''}swaps ${usd(best.swapCostUsd)}, ` +
       `in range ${best.inRangePct.toFixed(1)} % of the time.`,
+    leadUsd: second === undefined ? null : figure(best.endValueUsd - second.endValueUsd),
+    ...boundsNamed('leadAheadUsd', ahead),
     caveat: [
       `One past of ${days} days, no forecast.`,
-      ...(second === undefined ? [] : [leadOver(best, second), entryOf(best, laterWinners)]),
+      ...(second === undefined
+        ? []
+        : [leadOver(best, second), ...aheadWords(ahead, second, days), entryOf(best, laterWinners)]),
       ...(best.vsHodlPct < 0 ? [`It ended ${(-best.vsHodlPct).toFixed(2)} % below its first tokens held.`] : []),
       ...(gaps > 0 ? [`${gaps} hours without data were taken to be quiet.`] : []),
       ...(hasAllTrades ? [] : ['Trades of the period are missing.']),
@@ -181,6 +186,13 @@ function leadOver(best: StrategyResult, second: StrategyResult): string {
   const doubt = doubtUsd(best) + doubtUsd(second)
   const verdict = lead > doubt ? 'more than' : 'within'
   return `The lead over ${second.name}, ${usd(lead)}, is ${verdict} what the fees of both may be off, ${usd(doubt)}.`
+}
+
+function aheadWords(ahead: Interval | null, { name }: StrategyResult, days: number): readonly string[] {
+  if (ahead === null) return []
+  return [
+    `Over ${days} more days it is to end ${usd(ahead.low95)} to ${usd(ahead.high95)} above ${name} in 95 of 100 cases.`,
+  ]
 }
 
 function entryOf({ name }: StrategyResult, laterWinners: readonly string[]): string {
@@ -229,7 +241,16 @@ export const backtestAnswer = z.object({
       maxDrawdownPct: documented(z.number()),
     }),
   ),
-  winner: z.object({ strategy: z.string(), reason: z.string(), caveat: z.string() }),
+  winner: z.object({
+    strategy: z.string(),
+    reason: z.string(),
+    caveat: z.string(),
+    leadUsd: documented(usdResult),
+    leadAheadUsdLow95: documented(usdResult),
+    leadAheadUsdLow68: documented(usdResult),
+    leadAheadUsdHigh68: documented(usdResult),
+    leadAheadUsdHigh95: documented(usdResult),
+  }),
   timestamp: readResult.timestamp,
   source: readResult.source,
   pool: z.string(),

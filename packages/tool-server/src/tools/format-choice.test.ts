@@ -1,4 +1,4 @@
-import { candidateRanges, createRangeAnalyser, liquidityProfile, type RangeMarket } from '@svc/lp-math'
+import { candidateRanges, createRangeAnalyser, intervalOf, liquidityProfile, type RangeMarket } from '@svc/lp-math'
 import { describe, expect, test } from 'vitest'
 import { formatChoice, choiceNotes } from './format-choice.ts'
 import { pickRange } from '../analysis/range/pick-range.ts'
@@ -14,7 +14,7 @@ const market: RangeMarket = {
     inverted: false,
   }),
   feesPerDay: 3_000,
-  fee: 0.0005,
+  feePips: 500,
   blockSeconds: 12,
   value: 10_000,
   gasCost: 20,
@@ -29,7 +29,35 @@ const volatility = { source: 'historical' as const, sigma: 0.8, lookbackDays: 30
 const terms = { amountUsd: 10_000, horizonDays: 30, isInverted: false, price: 2_000, volatility, gasCostUsd: 20 }
 const about = { ...terms, pace, sigmaError: 0.02 }
 
+const noBounds = (name: string) =>
+  Object.fromEntries(['Low95', 'Low68', 'High68', 'High95'].map((bound) => [`${name}${bound}`, null]))
+
 describe('a choice of range as it is told', () => {
+  test('tells where volatility, fees and net of every range are to be found, in the dollars of the horizon too', () => {
+    const fees = { location: Math.log(3_000), scale: 0.5, freedom: 6 }
+    const sigma = { location: Math.log(0.8), scale: 0.3, freedom: 10 }
+    const doubts = { pace, sigmaError: 0.02 }
+    const wanted = { market, targetTimeInRange: 0.8, doubts, outlook: { fees, volatility: sigma, seed: 1 } }
+    const ahead = intervalOf(sigma)
+    const told = formatChoice(pickRange(wanted), { ...about, volatility: { ...volatility, ahead } })
+    expect(told.volatility).toMatchObject({ annualizedLow95: expect.closeTo(ahead.low95, 6) })
+    for (const one of [told.projections, ...told.candidateRanges]) {
+      const bounds = ['Low95', 'Low68', 'High68', 'High95'] as const
+      for (const name of ['expectedFeeApr', 'expectedNetApr'] as const) {
+        const found = bounds.map((bound) => one[`${name}${bound}`]!)
+        expect(found).toEqual(found.toSorted((a, b) => a - b))
+        expect(found[0]).toBeLessThan(one[name])
+        expect(found[3]).toBeGreaterThan(one[name])
+      }
+    }
+    const { netPnlUsdLow95, expectedNetAprLow95 } = told.projections
+    expect(netPnlUsdLow95).toBeCloseTo((10_000 * expectedNetAprLow95! * 30) / 36_500, 4)
+    const { optimal: known } = pickRange({ ...wanted, outlook: { fees: null, volatility: sigma } })
+    expect(formatChoice({ optimal: known, candidates: [] }, about).projections).toMatchObject(
+      noBounds('expectedNetApr'),
+    )
+  })
+
   test.each([
     [0.7 - 1e-6, 'HIGH'],
     [0.7 + 1e-6, 'MODERATE'],
@@ -53,7 +81,7 @@ describe('a choice of range as it is told', () => {
     } = formatChoice({ optimal, candidates }, about)
     expect([currentPrice, reported]).toEqual([
       2_000,
-      { source: 'historical', annualized: 0.8, standardError: 0.02, lookback: '30d' },
+      { source: 'historical', annualized: 0.8, standardError: 0.02, ...noBounds('annualized'), lookback: '30d' },
     ])
     expect(projections).toMatchObject({ gasCostUsd: 20, expectedNetAprError: candidateRanges[3]!.expectedNetAprError })
     for (const one of candidateRanges) expect(one.expectedNetAprError).toBeGreaterThan(0)
@@ -142,7 +170,7 @@ function notesAt(feesPerDay: number, target = 0.8) {
       inverted: false,
     }),
     feesPerDay,
-    fee: 0.0005,
+    feePips: 500,
     blockSeconds: 12,
     value: 10_000,
     gasCost: 0,

@@ -1,8 +1,15 @@
-import { feeErrorPct, invertTicks, netAprError, type RangeAnalysis, type RangeDoubts } from '@svc/lp-math'
-import type { RangeChoice } from '../analysis/range/pick-range.ts'
-import type { RangeChoiceAnswer } from '../analysis/range/range-answer.ts'
+import {
+  feeErrorPct,
+  type Interval,
+  invertTicks,
+  netAprError,
+  type RangeAnalysis,
+  type RangeDoubts,
+} from '@svc/lp-math'
+import type { Ahead, RangeChoice } from '../analysis/range/pick-range.ts'
+import type { RangeChoiceAnswer, RangeIntervals } from '../analysis/range/range-answer.ts'
 import { endsOf } from './results.ts'
-import { figure, percents } from '../analysis/figures.ts'
+import { boundsNamed, figure, percents } from '../analysis/figures.ts'
 
 /**
  * How `optimize_lp_range` tells of a choice of range: what it goes by, what is chosen with its projections, the ranges beside it, the
@@ -17,6 +24,7 @@ export function formatChoice({ optimal, candidates }: RangeChoice, about: AboutC
       source,
       annualized: figure(sigma),
       standardError: figure(about.sigmaError),
+      ...boundsNamed('annualized', about.volatility.ahead),
       lookback: `${figure(lookbackDays)}d`,
     },
     optimalRange: {
@@ -32,6 +40,7 @@ export function formatChoice({ optimal, candidates }: RangeChoice, about: AboutC
       ...yieldsOf(one),
       outOfRangeRisk: riskOf(one),
       ...errorsOf(one, about),
+      ...intervalsOf(one),
     })),
     sensitivity: [atSigma(optimal.sensitivity.calmer), atSigma(optimal.sensitivity.wilder)],
     notes: notesOf({ optimal, candidates }, about),
@@ -53,13 +62,15 @@ export type AboutChoice = CostOfChoice &
       /** Annual, as a fraction. */
       readonly sigma: number
       readonly lookbackDays: number
+      /** What the closes of the horizon are to show. */
+      readonly ahead?: Interval
     }
   }
 
 /** Share of the time in range that a tolerance of risk asks for. */
 export const riskTargets = { conservative: 0.95, moderate: 0.8, aggressive: 0.6 } as const
 
-function projectionsOf(optimal: RangeAnalysis, about: AboutChoice) {
+function projectionsOf(optimal: RangeAnalysis & Ahead, about: AboutChoice) {
   const inUsd = (days: number, apr: number) => figure((about.amountUsd * apr * days) / 36_500)
   const in30dUsd = (apr: number) => inUsd(30, apr)
   const inHorizonUsd = (apr: number) => inUsd(about.horizonDays, apr)
@@ -74,7 +85,10 @@ function projectionsOf(optimal: RangeAnalysis, about: AboutChoice) {
     ilCostUsd: inHorizonUsd(optimal.lvrApr),
     netPnlUsd: inHorizonUsd(optimal.netApr),
     netPnlUsdError: inHorizonUsd(netAprError(optimal, about)),
+    netPnlUsdLow95: optimal.ahead === undefined ? null : inHorizonUsd(optimal.ahead.netApr.low95),
+    netPnlUsdHigh95: optimal.ahead === undefined ? null : inHorizonUsd(optimal.ahead.netApr.high95),
     ...errorsOf(optimal, about),
+    ...intervalsOf(optimal),
     terminalInRangeProbability: figure(optimal.terminalInRangeProbability),
     stayInRangeProbability: figure(optimal.stayInRangeProbability),
     arbitrageLossApr: figure(optimal.arbitrageLossApr),
@@ -109,6 +123,10 @@ function errorsOf(range: RangeAnalysis, doubts: RangeDoubts) {
     inRangeProbabilityError: figure(Math.abs(share * (wilder.timeInRange - calmer.timeInRange))),
     expectedIlPctError: figure(Math.abs(share * (wilder.ilPct - calmer.ilPct))),
   }
+}
+
+function intervalsOf({ ahead }: Ahead): RangeIntervals {
+  return { ...boundsNamed('expectedFeeApr', ahead?.feeApr), ...boundsNamed('expectedNetApr', ahead?.netApr) }
 }
 
 function atSigma(range: RangeAnalysis['sensitivity']['calmer']) {

@@ -1,4 +1,11 @@
-import { type Estimate, type RangeAnalysis, type RangeEstimates, standardErrorsOff, studentDeviate } from '@svc/lp-math'
+import {
+  type Estimate,
+  farthestOff,
+  type RangeAnalysis,
+  type RangeEstimates,
+  standardErrorsOff,
+  studentDeviate,
+} from '@svc/lp-math'
 import { figure } from '../analysis/figures.ts'
 import type { RangeAnswer } from '../analysis/range/range-answer.ts'
 
@@ -18,7 +25,7 @@ export function formatSimulation(ranges: readonly RangeAnalysis[], estimates: re
     p95: figure(100 * (first === undefined ? 0 : of(first.ilPercentiles.p95))),
   })
   return {
-    maxStandardErrorsOff: figure(Math.max(...checks.map((one) => one.standardErrorsOff))),
+    maxStandardErrorsOff: figure(farthestOff(checks.map((one) => one.standardErrorsOff))),
     estimates: {
       ...Object.fromEntries(
         checks.slice(0, 4).map(({ quantity, simulated, standardError, analytic, standardErrorsOff }) => [

@@ -1,6 +1,6 @@
-import { classifyVolatility } from '@svc/lp-math'
+import { classifyVolatility, intervalOf, type LogForecast } from '@svc/lp-math'
 import { chooseFeeTier, type ScoredTier } from '../analysis/fees/choose-fee-tier.ts'
-import { figure } from '../analysis/figures.ts'
+import { boundsNamed, figure } from '../analysis/figures.ts'
 
 /**
  * How `recommend_fee_tier` tells of the fee tiers of a pair: which one is recommended, how sure that is, and what each would bring;
@@ -23,6 +23,7 @@ export function formatTiers<Tier extends ComparedTier, Own extends object>(
       leadApr: known(lead?.netApr),
       leadErrorsApr: known(lead?.errors),
       isLeadClear: lead?.isClear ?? null,
+      ...boundsNamed('leadApr', lead?.ahead),
     },
     pairVolatility: {
       annualized: known(volatility?.ewma),
@@ -31,6 +32,7 @@ export function formatTiers<Tier extends ComparedTier, Own extends object>(
         volatility?.note ??
         'No two traded prices of the last 30 days are known: LVR counts as 0 here, and nothing is compared.',
       standardError: known(volatility?.standardError),
+      ...boundsNamed('annualized', volatility?.ahead && intervalOf(volatility.ahead)),
     },
     volumeDistribution: tiers.map((one) => ({ ...rowOf(one, volume), ...own(one) })),
     notes: notesAt(notionalUsd, tiers),
@@ -47,7 +49,12 @@ export type ComparedTier = ScoredTier & {
 
 export type AboutTiers = {
   /** Annual, as fractions; `null` without two traded prices. */
-  readonly volatility: { readonly ewma: number; readonly standardError: number; readonly note: string } | null
+  readonly volatility: {
+    readonly ewma: number
+    readonly standardError: number
+    readonly ahead: LogForecast | null
+    readonly note: string
+  } | null
   /** What every tier is asked for, in US dollars. */
   readonly notionalUsd: number
 }
@@ -65,6 +72,8 @@ function rowOf({ feeTier, tvlUsd, feeApy7d, feeApy30d, weekVolume, daysKnown, sc
     arbitrageLossApr: figure(score.arbitrageLossApr),
     netApr: figure(score.netApr),
     netAprError: figure(score.netAprError),
+    ...boundsNamed('marginalFeeApr', score.ahead?.feeApr),
+    ...boundsNamed('netApr', score.ahead?.netApr),
     quietDaysPct: figure(score.quietDaysPct),
     daysKnown,
   }
@@ -82,5 +91,6 @@ function notesAt(notionalUsd: number, tiers: readonly ComparedTier[]): readonly 
     `marginalFeeApr: ${notionalUsd} USD in a range of two deviations to each side, held 30 days, at the fees of the ${span} days known of the last 30 with outlying days capped. feeUncertaintyPct is one standard error of it in percent of it, as of optimize_lp_range: chance in the days, the last week against them, whether trade follows depth.`,
     'netApr takes off all of LVR, as fees seen hold what arbitrageurs pay; arbitrageLossApr is what they keep. volumePct is of 7 days.',
     'netAprError is one standard error of netApr, of its fees and the volatility. isLeadClear: the lead over every other tier is more than the errors of both explain in 19 of 20 cases, by as few days; leadApr and leadErrorsApr, this bound, are of the next tier or, where it is not clear, of the first in doubt. In these errors the volatility, one for both, counts as far as it moves one more than the other.',
+    'Low95 to High95, Low68 to High68: where what 30 days to come bring is to be found in 95 and 68 of 100 cases.',
   ]
 }

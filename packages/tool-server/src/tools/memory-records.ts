@@ -1,6 +1,7 @@
 import type { Chain } from '@svc/wallet/core'
 import * as z from 'zod'
 import { ToolError } from '@svc/amm'
+import { isUuid } from '@svc/runtime'
 import { type FeedbackContent, mostStoredText, pairKey } from '../analysis/memory/pair-insights.ts'
 import type { MemoryRecord, ReadContext, RecordContext } from '../tool.ts'
 import { chainInput, numberWithin, publishedText, requireDifferentTokens, tokenInput } from './params.ts'
@@ -15,7 +16,7 @@ export const confidenceInput = numberWithin(0, 1, 'a number from 0 to 1')
 /** The id of a record: a UUID as this server gives them. */
 export const memoryIdInput = z
   .string()
-  .refine((text) => idForm.test(text), 'Accepted: an episodeId, insightId or feedbackId of an answer of this server')
+  .refine(isUuid, 'Accepted: an episodeId, insightId or feedbackId of an answer of this server')
 
 /** A pair as memory knows it. Throws `VALIDATION_FAILED` where both are one token. */
 export async function namedPairOf(
@@ -80,5 +81,3 @@ export function forgottenNotes(forgotten: number, what: string): string[] {
 function notFound(field: string, message: string): ToolError {
   return new ToolError('MEMORY_NOT_FOUND', message, { details: [{ field, message }] })
 }
-
-const idForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/

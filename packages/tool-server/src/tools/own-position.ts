@@ -45,10 +45,11 @@ export async function positionOfAny(
   chain: Chain,
   { version, positionId }: { readonly version?: PositionKey['version'] | undefined; readonly positionId: string },
   { liquidity, agentAddress }: Pick<ReadContext, 'liquidity' | 'agentAddress'>,
+  alongside?: Alongside,
 ): Promise<Position> {
-  if (version !== undefined) return liquidity.position(chain, version, positionId)
+  if (version !== undefined) return liquidity.position(chain, version, positionId, { alongside })
   const read = await Promise.allSettled(
-    (['v3', 'v4'] as const).map((each) => liquidity.position(chain, each, positionId)),
+    (['v3', 'v4'] as const).map((each) => liquidity.position(chain, each, positionId, { alongside })),
   )
   const found = read.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
   const own = found.filter(({ owner }) => agentAddress !== null && isAddressEqual(owner, agentAddress))
@@ -91,6 +92,16 @@ export async function ownPricedPosition(
   context: OwnPositionContext & Pick<WriteContext, 'prices'>,
 ): Promise<Priced<Position>> {
   return priced(chain, context, (alongside) => ownPosition(chain, key, context, alongside))
+}
+
+/**
+ * Begins to read the prices of the tokens of what is being read, in the exchange that reads its state. Whoever asks for them later in the
+ * answer finds them there; a failure is his to hear of.
+ */
+export function pricesAlongside(chain: Chain, { prices }: Pick<ReadContext, 'prices'>): Alongside {
+  return (tokens, at) => {
+    for (const token of tokens) void prices.usd(chain, token, at).catch(() => undefined)
+  }
 }
 
 /** Reads what is of two tokens, and meanwhile their prices at its block. */

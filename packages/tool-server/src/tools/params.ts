@@ -3,7 +3,8 @@ import type { Chain } from '@svc/wallet/core'
 import { getAddress, isAddress, type Address, type Hex } from 'viem'
 import * as z from 'zod'
 import { type PoolReference, type Token, ToolError, type Version } from '@svc/amm'
-import { operationStates } from '@svc/engine'
+import { operationStates, orderStates } from '@svc/engine'
+import { isUuid } from '@svc/runtime'
 import type { WriteContext } from '../tool.ts'
 
 /*
@@ -39,6 +40,25 @@ export const amountInput = z
 export const positiveAmountInput = amountInput.refine((text) => /[1-9]/.test(text), 'Accepted: an amount above 0')
 
 const usdAccepted = 'Accepted: US dollars such as "2500", from 0.01 to 1000000000000'
+
+/** Which side of a trade `amount` is. */
+export const tradeTypeInput = z
+  .enum(['exact_in', 'exact_out'], { error: 'Accepted: exact_in, exact_out' })
+  .describe('exact_out: slippageBps is of tokenIn')
+
+/** What a quote is asked for, of an amount in the unit of its side. Throws `VALIDATION_FAILED` for more digits than the token has. */
+export function exactAmountOf(
+  {
+    type = 'exact_in',
+    amount,
+  }: { readonly type?: z.output<typeof tradeTypeInput> | undefined; readonly amount: string },
+  tokenIn: Token,
+  tokenOut: Token,
+): { readonly amountIn: bigint } | { readonly amountOut: bigint } {
+  return type === 'exact_in'
+    ? { amountIn: amountOf(amount, tokenIn, 'amount') }
+    : { amountOut: amountOf(amount, tokenOut, 'amount') }
+}
 
 /** An amount of US dollars. */
 export const usdAmountInput = amountInput
@@ -108,6 +128,14 @@ export const deadlineInput = wholeNumber(10, 86_400, 'whole seconds from 10 to 8
 
 export const limitInput = wholeNumber(1, 100, 'a whole number from 1 to 100').default(20)
 
+export const riskToleranceInput = z.enum(['conservative', 'moderate', 'aggressive'], {
+  error: 'Accepted: conservative, moderate or aggressive',
+})
+
+export const transactionHashInput = z
+  .string()
+  .refine((text) => /^0x[0-9a-fA-F]{64}$/.test(text), 'Accepted: 0x and 64 hex digits')
+
 /** A moment in UTC, as Unix seconds: a day of the calendar, or a day and a time with its offset. */
 export const timeInput = z
   .string()
@@ -122,11 +150,11 @@ export const cursorInput = z
 /** The id of a plan or an operation: a UUID as this server gives them. */
 export const operationIdInput = z
   .string()
-  .refine(isOperationId, 'Accepted: a planId or operationId of an answer of this server')
+  .refine(isUuid, 'Accepted: a planId or operationId of an answer of this server')
 
-export const operationStateInput = z.enum(operationStates, {
-  error: `Accepted: ${operationStates.join(', ')}`,
-})
+const listedStates = [...new Set([...operationStates, ...orderStates])]
+
+export const operationStateInput = z.enum(listedStates, { error: `Accepted: ${listedStates.join(', ')}` })
 
 /** The id of an agent in the registry of a chain, with or without the chain before it. */
 export const agentIdInput = z
@@ -252,7 +280,6 @@ const unplain = /[\p{Cc}\p{Cs}\p{Cf}\p{Zl}\p{Zp}]/u
 const amountForm = /^(0|[1-9]\d{0,77})(\.\d{1,77})?$/
 const chainForm = /^[!-~](?:[ -~]{0,38}[!-~])?$/
 const poolIdForm = /^0x[0-9a-f]{64}$/
-const operationIdForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const symbolForm = /^[A-Za-z0-9][A-Za-z0-9.$+_-]{0,31}$/
 
 function isSymbolOrAddress(text: string): boolean {
@@ -263,10 +290,6 @@ function isEndpoint(text: string): boolean {
   if (text.length > 500 || !/^https?:\/\/[!-~]+$/.test(text) || !URL.canParse(text)) return false
   const { username, password } = new URL(text)
   return username === '' && password === ''
-}
-
-function isOperationId(text: string): boolean {
-  return operationIdForm.test(text)
 }
 
 function isPoolId(text: string): boolean {

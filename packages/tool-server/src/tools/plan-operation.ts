@@ -1,5 +1,7 @@
 import type { Chain } from '@svc/wallet/core'
 import type { Intent, KeptDeposit, Settled, Token, TokenQuantity } from '@svc/amm'
+import { movesOf } from '../analysis/memory/episodes.ts'
+import type { Moves } from '../analysis/memory/remember.ts'
 import { sumUsd, valueUsd } from '../analysis/value-usd.ts'
 import type { WriteContext } from '../tool.ts'
 import { addRequestOf } from './add-request.ts'
@@ -16,6 +18,8 @@ export type PlannedOperation = {
   readonly notes: readonly string[]
   readonly tokens: readonly Token[]
   readonly decode: (settled: Settled) => Promise<OperationOutcome>
+  /** Of what was decoded: the positions that it left and entered. */
+  readonly moves?: () => Moves
 }
 
 export type OperationOutcome = {
@@ -114,12 +118,16 @@ async function planRemove({ positionId, params }: Of<'remove'>, given: Given): P
     }),
     worthOf(position.pool.token0, position.pool.token1, given),
   ])
+  let moves: Moves = {}
   return {
     intent: planned.intent,
     notes: [...(planned.notes ?? []), ...worth.notes],
     tokens: worth.tokens,
+    moves: () => moves,
     decode: async (settled) => {
-      const { amount0, amount1, fees0, fees1 } = await planned.decode(settled)
+      const got = await planned.decode(settled)
+      const { amount0, amount1, fees0, fees1 } = got
+      moves = { exits: [{ position, got, percentage, settled, price0: worth.prices[0], price1: worth.prices[1] }] }
       return {
         type: 'remove',
         positionId: position.positionId,
@@ -137,14 +145,21 @@ async function planAdd({ params }: Of<'add'>, given: Given): Promise<PlannedOper
     context.liquidity.planAdd(chain, { ...request, isPart: true }),
     worthOf(request.token0, request.token1, given),
   ])
+  let moves: Moves = {}
   return {
+    moves: () => moves,
     intent: params.createPool === true ? { ...planned.intent, allowsUnpricedPool: true } : planned.intent,
     notes: worth.notes,
     tokens: worth.tokens,
     decode: async (settled) => {
-      const { positionId, amount0, amount1 } = await planned.decode(settled)
+      const added = await planned.decode(settled)
+      const { positionId, amount0, amount1 } = added
       const moved = worth.moved(amount0, amount1)
-      return { type: 'add', positionId, ...moved, depositedUsd: worth.usd(amount0, amount1) }
+      const depositedUsd = worth.usd(amount0, amount1)
+      const isInverted = planned.intent.deposits?.[0]?.isInverted ?? false
+      const entry = { preview: planned.preview, added, isInverted, settled, depositedUsd, predictedFeeApyPct: null }
+      moves = { entries: [entry] }
+      return { type: 'add', positionId, ...moved, depositedUsd }
     },
   }
 }
@@ -167,12 +182,17 @@ async function planRebalance({ positionId, params }: Of<'rebalance'>, given: Giv
     }),
     worthOf(token0, token1, given),
   ])
+  const prices = inverted ? ([worth.prices[1], worth.prices[0]] as const) : worth.prices
+  let moves: Moves = {}
   return {
     intent: planned.intent,
     notes: worth.notes,
     tokens: worth.tokens,
+    moves: () => moves,
     decode: async (settled) => {
-      const { opened } = await planned.decode(settled)
+      const { closed, opened } = await planned.decode(settled)
+      const facts = { closed, opened, settled, isInverted: inverted, prices }
+      moves = movesOf(position, planned.preview.opened, facts)
       return {
         type: 'rebalance',
         positionId: opened.positionId,
@@ -200,6 +220,7 @@ async function worthOf(token0: Token, token1: Token, { chain, context }: Given) 
       amount1: tokenAmount(amount1, token1),
     }),
     tokens: [token0, token1],
+    prices: [price0, price1] as const,
     usd: (amount0: bigint, amount1: bigint) =>
       sumUsd(valueUsd(amount0, token0, price0), valueUsd(amount1, token1, price1)),
   }

@@ -3,6 +3,8 @@ import type { Chain } from '@svc/wallet/core'
 import type { Hash } from 'viem'
 import * as z from 'zod'
 import {
+  type Quote,
+  type Version,
   type HistorySource,
   type Intent,
   isUnnamed,
@@ -163,7 +165,7 @@ export const operationResult = {
   createdAt: z.string(),
   expiresAt: z.string().nullable(),
   executeAfter: z.string().nullable(),
-  becameOperationId: z.string().nullable().describe('What this plan waits as now'),
+  becameOperationId: z.string().nullable().describe('What this plan became'),
 }
 
 export const tokenResult = z.object({ address: z.string(), symbol: z.string(), decimals: z.int() })
@@ -193,8 +195,11 @@ export const writeResult = {
   gasCostUsd: usdResult,
 }
 
-/** The same of a write that may trade: whether the private endpoint of the chain alone saw it. */
-export const tradeResult = { ...writeResult, submission: z.enum(['private', 'public']) }
+/** Whether the private endpoint of the chain alone saw a write. */
+export const submissionResult = z.enum(['private', 'public'])
+
+/** The same with the endpoints it went to, of a write that may trade or that callers would expect to be kept private. */
+export const tradeResult = { ...writeResult, submission: submissionResult }
 
 /** What every write reports about its transactions. */
 export function writeStamp(chain: Chain, intent: Intent, settled: Settled): WriteStamp {
@@ -240,3 +245,15 @@ type ReadStamp = z.output<z.ZodObject<typeof readResult>>
 type BlockStamp = z.output<z.ZodObject<typeof blockResult>>
 
 type WriteStamp = z.output<z.ZodObject<typeof writeResult>>
+
+/** The pools of a quote, of all its parts, each with its version. */
+export function poolsOf({ route, parts }: Pick<Quote, 'route' | 'parts'>) {
+  return (parts ?? [{ route }]).flatMap((part) =>
+    part.route.map(({ pool }) => ({ version: pool.version, pool: pool.id })),
+  )
+}
+
+/** Each version among pools, once. */
+export function versionsIn(pools: readonly { readonly version: Version }[]): string {
+  return [...new Set(pools.map(({ version }) => version))].join(', ')
+}

@@ -190,6 +190,7 @@ describe('the specification', () => {
       increase_liquidity: 'v3 v4',
       rebalance_position: 'v3 v4',
       remove_liquidity: 'v2 v3 v4',
+      watch_position: 'v3 v4',
     })
   })
 })

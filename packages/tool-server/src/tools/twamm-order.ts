@@ -48,10 +48,10 @@ export const twammPoolInput = z
   .describe('v4 id')
   .transform((text) => text as Hex)
 
-/** As submit_twamm_order gave it; unique within its pool. */
+/** As submit_twamm_order gave it, unique within its pool; or as submit_uniswapx_order did. */
 export const orderIdInput = z
-  .string({ error: 'Accepted: orderId as submit_twamm_order gave it' })
-  .refine((text) => /^0x[0-9a-f]{64}$/.test(text), 'Accepted: orderId as submit_twamm_order gave it')
+  .string({ error: 'Accepted: orderId as the tool gave it that submitted the order' })
+  .refine((text) => /^0x[0-9a-f]{64}$/.test(text), 'Accepted: orderId as the tool gave it that submitted the order')
   .transform((text) => text as Hex)
 
 /** Throws `VALIDATION_FAILED` where the caller names a pool of other tokens. */

@@ -58,7 +58,7 @@ const asked: readonly (readonly [string, Readonly<Record<string, unknown>>, read
   ['get_quote', { tokenIn: 'WETH', tokenOut: 'USDC', amount: '1' }, ['eth_feeHistory', 'eth_call']],
   ['get_token_info', { token: 'USDC' }, ['eth_getStorageAt', 'eth_call']],
   ['get_token_price', { token: 'WETH' }, ['eth_call']],
-  ['get_agent_balance', {}, ['eth_getBalance', 'eth_call']],
+  ['get_agent_balance', {}, ['eth_call']],
   ['provision_wallet', {}, ['eth_getBalance', 'eth_feeHistory']],
   ['approve_token', { token: 'USDC', spender, amount: '1', dryRun: true }, ['eth_call', 'eth_getTransactionCount']],
   ['execute_swap', swap, ['eth_getBalance', 'eth_getTransactionCount', 'eth_call']],

@@ -1,11 +1,12 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http'
 import { errorTable, type ToolError } from '@svc/amm'
+import { tasksExtension } from './protocol-facts.ts'
 
 /** Answers with a JSON-RPC error of the transport itself, outside any call. */
 export function sendJsonRpcError(
   response: ServerResponse,
   status: number,
-  error: { readonly code: number; readonly message: string },
+  error: { readonly code: number; readonly message: string; readonly data?: unknown },
   id: string | number | null = null,
 ): void {
   sendJson(response, status, JSON.stringify({ jsonrpc: '2.0', error, id }))
@@ -30,7 +31,15 @@ export const jsonRpcErrors = {
   malformed: { code: -32700, message: 'Parse error: the body is not JSON in UTF-8.' },
   tooDeep: { code: -32600, message: 'Invalid Request: the body is nested deeper than 32 levels.' },
   batch: { code: -32600, message: 'Invalid Request: JSON-RPC batches are not served; send one message per request.' },
+  noMessage: { code: -32600, message: 'Invalid Request: this is no JSON-RPC 2.0 message.' },
   duplicateId: { code: -32600, message: 'Invalid Request: a request with this id is still being answered.' },
+  tooMany: { code: -32000, message: 'Too many requests are being answered on this connection; wait for one of them.' },
+  closing: { code: -32000, message: 'The server is closing.' },
+  tasksMissing: {
+    code: -32021,
+    message: 'Missing required client capabilities: extensions',
+    data: { requiredCapabilities: { extensions: { [tasksExtension]: {} } } },
+  },
   sessionUnknown: { code: -32001, message: 'Session not found.' },
   sessionMissing: { code: -32000, message: 'Bad Request: send initialize first, then the Mcp-Session-Id it returns.' },
 } as const
@@ -40,11 +49,18 @@ export class HttpRefusal extends Error {
   override readonly name = 'HttpRefusal'
   readonly error: ToolError
   readonly headers: Readonly<Record<string, string>>
+  /** What stands beside the envelope. */
+  readonly members: Readonly<Record<string, unknown>>
 
-  constructor(error: ToolError, headers: Readonly<Record<string, string>> = {}) {
+  constructor(
+    error: ToolError,
+    headers: Readonly<Record<string, string>> = {},
+    members: Readonly<Record<string, unknown>> = {},
+  ) {
     super(error.message)
     this.error = error
     this.headers = headers
+    this.members = members
   }
 }
 
@@ -53,7 +69,13 @@ export function sendProblem(response: ServerResponse, refusal: HttpRefusal): voi
   const envelope = refusal.error.toJSON()
   const status = errorTable[envelope.code].httpStatus
   const title = STATUS_CODES[status] ?? 'Error'
-  const body = JSON.stringify({ type: `urn:svc:error:${envelope.code}`, title, status, ...envelope })
+  const body = JSON.stringify({
+    type: `urn:svc:error:${envelope.code}`,
+    title,
+    status,
+    ...envelope,
+    ...refusal.members,
+  })
   response.writeHead(status, {
     'content-type': 'application/problem+json',
     'content-length': Buffer.byteLength(body),

@@ -24,7 +24,7 @@ export function callInSession(request: CallRequest, asking: Asking & { readonly 
   // The accessor is set to give way to the envelope of 2026-07-28, which a session does not have.
   if (!takesForms(server.getClientCapabilities())) return dispatch.call(request)
   const confirm = async (question: ApprovalQuestion) => {
-    const timeout = (question.expiresAt ?? now() + longestMs) - now()
+    const timeout = leftToAnswer(question, now())
     if (timeout <= 0) return 'cancelled'
     const signal = AbortSignal.any([request.signal, closing])
     return readReply(await context.mcpReq.elicitInput(approvalForm(question, now()), { timeout, signal }))
@@ -36,7 +36,7 @@ export function callInSession(request: CallRequest, asking: Asking & { readonly 
  * Carries a call of revision 2026-07-28 out. There the question is a result: the client asks its person and calls again
  * with the answer and the sealed state of the question, which must be of this very call.
  */
-export async function callAlone(request: CallRequest, asking: Asking & { readonly states: ApprovalStates }) {
+export async function callAlone(request: CallRequest, asking: AskingAlone) {
   const { dispatch, context, states, now } = asking
   const call = { principalId: request.principal.id, name: request.name, arguments: request.arguments }
   const sealed = context.mcpReq.requestState()
@@ -54,6 +54,8 @@ export async function callAlone(request: CallRequest, asking: Asking & { readonl
   })
 }
 
+export type AskingAlone = Asking & { readonly states: ApprovalStates }
+
 export type Asking = {
   readonly dispatch: Dispatch
   readonly context: ServerContext
@@ -67,7 +69,7 @@ async function callAgain(
   request: CallRequest,
   call: SealedCall,
   sealed: unknown,
-  { dispatch, context, states }: Asking & { readonly states: ApprovalStates },
+  { dispatch, context, states }: AskingAlone,
 ) {
   try {
     const { operationId, planHash } = await states.open(sealed, call, context)
@@ -84,6 +86,11 @@ function unanswered(operationId: string, planHash: string): ToolError {
   return new ToolError('APPROVAL_REQUIRED', 'Nobody answered. The operation goes on waiting for a decision.', {
     details: [{ message: 'What waits.', operationId, planHash }],
   })
+}
+
+/** How long a question may wait for its answer, in milliseconds; zero or less when it is too late for one. */
+export function leftToAnswer({ expiresAt }: Pick<ApprovalQuestion, 'expiresAt'>, now: number): number {
+  return expiresAt === null ? longestMs : Math.min(longestMs, expiresAt - now)
 }
 
 const formName = 'approval'

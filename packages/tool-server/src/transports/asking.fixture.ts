@@ -17,7 +17,7 @@ export const noAsking: Pick<McpServerOptions, 'closing' | 'stateKey' | 'now'> = 
 }
 
 /**
- * A road of transactions that needs a person's word for every amount but "1" and keeps what waits in a real store. What it
+ * A pipeline of transactions that needs a person's word for every amount but "1" and keeps what waits in a real store. What it
  * would have signed is in `effects`.
  */
 export async function openAskingPipeline(options: AskingOptions = {}) {
@@ -61,7 +61,7 @@ export async function openAskingPipeline(options: AskingOptions = {}) {
     close: () => store.close(),
   }
   const allow = (named: readonly ApprovalChannel[]) => void (policy.now = policyOf(named))
-  return { write, operations, effects, audited, allow }
+  return { write, operations, tasks: store.tasks, effects, audited, allow }
 }
 
 type AskingOptions = {
@@ -123,9 +123,11 @@ async function awaiting(
   amount: string,
   { expirySeconds, plan }: Required<Pick<AskingOptions, 'expirySeconds' | 'plan'>>,
 ): Promise<ToolError> {
-  const { id } = await operations.create({
+  const { idempotencyKey } = call
+  const waiting = { mostWaiting: 100, ...(idempotencyKey !== null && { idempotencyKey }) }
+  const operation = {
     id: randomUUID(),
-    state: 'awaiting_approval',
+    state: 'awaiting_approval' as const,
     principalId: call.principal.id,
     principal: storePrincipal(call.principal),
     tool: call.tool,
@@ -137,7 +139,8 @@ async function awaiting(
     spendUsdMicros: 9_000_000_000n,
     expiresAt: Date.now() + expirySeconds * 1_000,
     executeAfter: null,
-  })
+  }
+  const { id } = await operations.create(operation, waiting)
   return new ToolError('APPROVAL_REQUIRED', 'A person must approve this.', {
     details: [{ message: 'What waits.', operationId: id, planHash: bigPlan.planHash }],
   })

@@ -64,7 +64,7 @@ describe('a trusted proxy', () => {
   it('tells callers apart by the last address it did not make up itself', async () => {
     open = await openTestServer({
       env: { SVC_TRUSTED_PROXIES: '127.0.0.1,10.0.0.0/8' },
-      limits: { perAddressPerMinute: 1 },
+      limits: { unauthenticatedPerMinute: 1 },
     })
     const from = async (addresses: string) =>
       (await rawRequest(open.port, { headers: { 'x-forwarded-proto': 'https', 'x-forwarded-for': addresses } })).status
@@ -77,7 +77,7 @@ describe('a trusted proxy', () => {
   it('cannot have its word drowned in other header fields', async () => {
     open = await openTestServer({
       env: { SVC_TRUSTED_PROXIES: '127.0.0.1' },
-      limits: { perAddressPerMinute: 1 },
+      limits: { unauthenticatedPerMinute: 1 },
     })
     // A client forges the first address and fills up what is read; its edge appends the true one.
     const from = (forged: string, others: number) => {

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
+import { isRecord } from '@svc/runtime'
 import type { Exchange } from './exchange.ts'
-import { speaksLegacy, type HotModern } from './fast-path.ts'
+import { type HotModern, isMessageMember, isRequestId, speaksLegacy } from './fast-path.ts'
 import type { LegacyEra } from './legacy-era.ts'
 import type { LoadProtocol } from './protocol.ts'
 import type { Eras } from './request-stages.ts'
@@ -10,8 +11,8 @@ export function createEras({ legacy, hot, protocol }: ErasOptions): Eras {
   return Object.freeze({
     async post(exchange: Exchange, message: unknown) {
       const { headers } = exchange.request
-      if (isPlainLegacy(message, headers)) return legacy.post(exchange, message)
-      const answered = hot(exchange, message)
+      if (hot !== null && isPlainLegacy(message, headers)) return legacy.post(exchange, message)
+      const answered = hot?.(exchange, message) ?? null
       if (answered !== null) return answered
       const { eraOf, modern } = await protocol()
       return eraOf(message, headers) === 'legacy' ? legacy.post(exchange, message) : modern.post(exchange, message)
@@ -22,16 +23,17 @@ export function createEras({ legacy, hot, protocol }: ErasOptions): Eras {
 
 export type ErasOptions = {
   readonly legacy: LegacyEra
-  readonly hot: HotModern
+  /** `null` where everything is the protocol library's. */
+  readonly hot: HotModern | null
   readonly protocol: LoadProtocol
 }
 
-/** What certainly belongs to a session, known without the classification's schema checks. */
+/** What certainly belongs to a session, and is a message, known without the classification's schema checks. */
 function isPlainLegacy(message: unknown, headers: IncomingMessage['headers']): boolean {
   if (headers['mcp-session-id'] === undefined || headers['mcp-method'] !== undefined) return false
   if (!speaksLegacy(headers['mcp-protocol-version'])) return false
-  if (typeof message !== 'object' || message === null || !('method' in message)) return false
-  if (!('params' in message)) return true
-  const { params } = message
-  return typeof params === 'object' && params !== null && !('_meta' in params)
+  if (!isRecord(message) || !Object.keys(message).every(isMessageMember)) return false
+  const { jsonrpc, id, method, params } = message
+  if (jsonrpc !== '2.0' || typeof method !== 'string' || !(id === undefined || isRequestId(id))) return false
+  return params === undefined || (isRecord(params) && !('_meta' in params))
 }

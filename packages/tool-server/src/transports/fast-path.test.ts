@@ -14,6 +14,7 @@ const envelope: Readonly<Record<string, unknown>> = {
   [`${prefix}clientInfo`]: { name: 'raw', version: '1' },
   [`${prefix}clientCapabilities`]: {},
 }
+const views = { mimeTypes: ['text/html;profile=mcp-app'] }
 const echo = { name: 'get_echo', arguments: { text: 'x' } }
 
 type Asked = {
@@ -43,13 +44,23 @@ function ask({ method, params = {}, meta = envelope, id = 7, headers = {}, more 
 /** The library streams its answers; ours come with their length. */
 const isHot = ({ headers }: RawAnswer) => headers['content-length'] !== undefined
 
-/** The same request with one harmless member more, which makes it the library's to answer. */
-const throughLibrary = (asked: Asked) => ask({ ...asked, meta: { ...(asked.meta ?? envelope), traceparent: '00-x' } })
+/** The same request with one harmless member more, that nobody knows, which makes it the library's to answer. */
+const throughLibrary = (asked: Asked) => ask({ ...asked, meta: { ...(asked.meta ?? envelope), other: 1 } })
 
 describe('hot requests of 2026-07-28', () => {
   it.each<[string, Asked]>([
     ['a list', { method: 'tools/list' }],
     ['a call', { method: 'tools/call', params: { ...echo, arguments: { text: 'häi' } } }],
+    ['what the server is', { method: 'server/discover' }],
+    ['a method of the other era', { method: 'ping' }],
+    ['a list with a trace', { method: 'tools/list', meta: { ...envelope, traceparent: '00-x', baggage: 'a=b' } }],
+    [
+      'a list for a client that shows views',
+      {
+        method: 'tools/list',
+        meta: { ...envelope, [`${prefix}clientCapabilities`]: { extensions: { [`${prefix}ui`]: views } } },
+      },
+    ],
     ['a call without arguments', { method: 'tools/call', params: { name: 'get_echo' } }],
     ['a failure', { method: 'tools/call', params: { name: 'get_failure', arguments: { how: 'own' } } }],
     ['a call the key may not make', { method: 'tools/call', params: { name: 'move_funds', arguments: {} } }],
@@ -84,6 +95,8 @@ describe('hot requests of 2026-07-28', () => {
     ['a tool name where there is none', { method: 'tools/list', headers: { 'mcp-name': 'get_echo' } }],
     ['a parameter in a header', { method: 'tools/call', params: echo, headers: { 'mcp-param-text': 'y' } }],
     ['a session', { method: 'tools/list', headers: { 'mcp-session-id': 'x' } }],
+    ['what the server is, with a cursor', { method: 'server/discover', params: { cursor: 'x' } }],
+    ['a trace that is no text', { method: 'tools/list', meta: { ...envelope, traceparent: 1 } }],
     ['an answer it will not take', { method: 'tools/list', headers: { accept: 'application/json' } }],
     ['another revision in the header', { method: 'tools/list', headers: { 'mcp-protocol-version': '2026-07-29' } }],
     ['another revision in the envelope', withMeta('protocolVersion', '2026-07-29')],

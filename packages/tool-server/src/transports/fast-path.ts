@@ -1,12 +1,21 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Dispatch } from '../dispatch/dispatch.ts'
-import type { Exchange } from './exchange.ts'
-import { takesForms } from './approval-form.ts'
-import { isRecord } from '@svc/runtime'
-import { sendJson } from './answers.ts'
-import type { McpTesting } from './mcp-server.ts'
-import { listTtlMs, type ServerInfo, statelessRevision, sessionRevisions } from './protocol-facts.ts'
 import type { Principal } from '@svc/engine'
+import { isRecord } from '@svc/runtime'
+import { showsViews } from '../apps/app-views.ts'
+import { resultJson } from '../dispatch/call-result.ts'
+import type { Dispatch } from '../dispatch/dispatch.ts'
+import { sendJson } from './answers.ts'
+import { takesForms } from './approval-form.ts'
+import { takesTasks } from './takes-tasks.ts'
+import type { Exchange } from './exchange.ts'
+import type { McpTesting } from './mcp-server.ts'
+import {
+  listTtlMs,
+  serverCapabilities,
+  type ServerInfo,
+  sessionRevisions,
+  statelessRevision,
+} from './protocol-facts.ts'
 
 /** Answers a hot request of revision 2026-07-28; `null`, and nothing done, when it is not one. */
 export type HotModern = (exchange: Exchange, message: unknown) => Promise<void> | null
@@ -14,71 +23,108 @@ export type HotModern = (exchange: Exchange, message: unknown) => Promise<void> 
 export type HotModernOptions = {
   readonly dispatch: Dispatch
   readonly info: ServerInfo
+  readonly instructions: string
   /** Tests may put handlers of their own in the way of every method but calls of our tools. */
   readonly testing: McpTesting | null
 }
 
-/** `tools/list` and `tools/call` of revision 2026-07-28 without the protocol library. */
+/** `tools/call`, `tools/list`, `server/discover`, and the refusal of `ping`, in revision 2026-07-28 without the protocol library. */
 export function createHotModern(options: HotModernOptions): HotModern {
+  const { info, instructions } = options
+  const about = { 'io.modelcontextprotocol/serverInfo': info }
+  const discovered = JSON.stringify({
+    supportedVersions: [statelessRevision],
+    capabilities: serverCapabilities({ tasks: options.dispatch.tasks !== null }),
+    instructions,
+    resultType: 'complete',
+    ttlMs: 0,
+    cacheScope: 'private',
+    _meta: about,
+  })
   return (exchange, message) => {
     const request = recognise(message, exchange.request.headers, options.dispatch)
     if (request === null || (options.testing !== null && request.method !== 'tools/call')) return null
-    return answer(exchange, request, options)
+    return answer(exchange, request, { ...options, about, discovered })
   }
 }
 
 /**
- * Recognises `tools/list` and `tools/call` of revision 2026-07-28 in their plainest form: headers that agree with the body,
- * and an envelope of nothing but the three members it must have. Whatever is unusual makes it `null`: the protocol library
- * answers it then, and refuses what is wrong with it.
+ * Recognises such a request in its plainest form: headers that agree with the body, and an envelope of nothing but the members that
+ * clients send with every request. Whatever is unusual makes it `null`: the protocol library answers it then, and refuses what is
+ * wrong with it.
  */
 function recognise(message: unknown, headers: IncomingHttpHeaders, dispatch: Dispatch): StatelessRequest | null {
   if (headers['mcp-protocol-version'] !== statelessRevision || headers['mcp-session-id'] !== undefined) return null
   if (!isRecord(message) || !isRecord(message['params']) || headers['mcp-method'] !== message['method']) return null
-  const { accept } = headers
   const { _meta: envelope, ...params } = message['params']
   if (!isPlainEnvelope(envelope) || Object.keys(headers).some((name) => name.startsWith('mcp-param-'))) return null
-  const request = hotRequest({ ...message, params }, accept === undefined ? {} : { accept }, dispatch)
-  if (request === null || request.method === 'ping') return null
+  const request = hotRequest({ ...message, params }, headers.accept, dispatch)
+  if (request === null) return null
+  const capabilities = envelope[`${prefix}clientCapabilities`]
   // A write whose caller can be asked may be answered with a question, which is the library's to put.
-  if (takesForms(envelope[`${prefix}clientCapabilities`]) && mayAsk(request, dispatch)) return null
-  return headers['mcp-name'] === (request.method === 'tools/call' ? request.name : undefined) ? request : null
+  if (takesForms(capabilities) && mayAsk(request, dispatch)) return null
+  if (takesTasks(capabilities) && request.method === 'tools/call' && dispatch.tasks?.mayBecome(request.name))
+    return null
+  if (headers['mcp-name'] !== (request.method === 'tools/call' ? request.name : undefined)) return null
+  return { ...request, views: showsViews(capabilities) }
 }
 
-type StatelessRequest = Exclude<HotRequest, { readonly method: 'ping' }>
+type StatelessRequest = HotRequest & { readonly views: boolean }
 
 /** Answers such a request. A caller that leaves has its call aborted and gets no answer. */
-async function answer(
-  { response, principal }: Exchange,
-  request: StatelessRequest,
-  { dispatch, info }: HotModernOptions,
-): Promise<void> {
+async function answer(exchange: Exchange, request: StatelessRequest, answering: Answering): Promise<void> {
+  const { response } = exchange
+  const id = JSON.stringify(request.id)
+  if (request.method === 'ping') {
+    return sendJson(response, 404, `{"jsonrpc":"2.0","id":${id},"error":${methodNotFound}}`)
+  }
   const call = new AbortController()
   const leave = () => call.abort()
   response.on('close', leave)
-  const about = { 'io.modelcontextprotocol/serverInfo': info }
-  let result: string
-  if (request.method === 'tools/list') {
-    const rest = JSON.stringify({ resultType: 'complete', ttlMs: listTtlMs, cacheScope: 'private', _meta: about })
-    result = `{"tools":${dispatch.list(principal).json},${rest.slice(1)}`
-  } else {
-    const { name, arguments: input } = request
-    const reported = await dispatch.call({ name, arguments: input, principal, signal: call.signal })
-    result = JSON.stringify({ ...reported, resultType: 'complete', _meta: { ...reported._meta, ...about } })
-  }
+  const result = await statelessResult(request, exchange.principal, call.signal, answering)
   response.off('close', leave)
   if (response.destroyed) return
-  sendJson(response, 200, `{"result":${result},"jsonrpc":"2.0","id":${JSON.stringify(request.id)}}`)
+  sendJson(response, 200, `{"result":${result},"jsonrpc":"2.0","id":${id}}`)
+}
+
+type Answering = Pick<HotModernOptions, 'dispatch'> & {
+  readonly about: Readonly<Record<string, ServerInfo>>
+  /** The answer to `server/discover`, which is the same for everybody. */
+  readonly discovered: string
+}
+
+async function statelessResult(
+  request: StatelessRequest,
+  principal: Principal,
+  signal: AbortSignal,
+  { dispatch, about, discovered }: Answering,
+): Promise<string> {
+  const { views } = request
+  if (request.method === 'tools/list') {
+    const rest = JSON.stringify({ resultType: 'complete', ttlMs: listTtlMs, cacheScope: 'private', _meta: about })
+    return `{"tools":${dispatch.list(principal, { views }).json},${rest.slice(1)}`
+  }
+  if (request.method !== 'tools/call') return discovered
+  const { name, arguments: input } = request
+  const reported = await dispatch.call({ name, arguments: input, principal, signal, views })
+  return resultJson(reported, { resultType: 'complete', _meta: { ...reported._meta, ...about } })
 }
 
 /** The envelope's members in shapes that need no schema to be known valid. */
 function isPlainEnvelope(envelope: unknown): envelope is Readonly<Record<string, unknown>> {
-  if (!isRecord(envelope) || Object.keys(envelope).length !== 3) return false
+  if (!isRecord(envelope) || envelope[`${prefix}protocolVersion`] !== statelessRevision) return false
   const { [`${prefix}clientInfo`]: client, [`${prefix}clientCapabilities`]: capabilities } = envelope
-  return envelope[`${prefix}protocolVersion`] === statelessRevision && isPlainClient(client) && isPlain(capabilities)
+  if (!(client === undefined || isPlainClient(client)) || !isPlainCapabilities(capabilities)) return false
+  return Object.entries(envelope).every(
+    ([name, value]) => envelopeMembers.has(name) || (traceMembers.has(name) && typeof value === 'string'),
+  )
 }
 
 const prefix = 'io.modelcontextprotocol/'
+const envelopeMembers: ReadonlySet<string> = new Set(
+  ['protocolVersion', 'clientInfo', 'clientCapabilities'].map((name) => `${prefix}${name}`),
+)
+const traceMembers: ReadonlySet<string> = new Set(['traceparent', 'tracestate', 'baggage'])
 
 function isPlainClient(client: unknown): boolean {
   if (!isRecord(client) || typeof client['name'] !== 'string' || typeof client['version'] !== 'string') return false
@@ -87,20 +133,15 @@ function isPlainClient(client: unknown): boolean {
 
 const clientMembers: ReadonlySet<string> = new Set(['name', 'version', 'title'])
 
-/** Capabilities that clients state by name alone, for example `{ "elicitation": { "form": {} } }`. */
-function isPlain(capabilities: unknown): boolean {
+/** Capabilities that clients state by name alone, for example `{ "elicitation": { "form": {} } }`, and extensions by whatever settings. */
+function isPlainCapabilities(capabilities: unknown): boolean {
   if (!isRecord(capabilities)) return false
-  return Object.entries(capabilities).every(
-    ([name, value]) =>
-      isRecord(value) &&
-      Object.entries(value).every(
-        ([detail, reported]) =>
-          (plainCapabilities[name]?.includes(detail) ?? false) &&
-          isRecord(reported) &&
-          Object.keys(reported).length === 0,
-      ) &&
-      Object.hasOwn(plainCapabilities, name),
-  )
+  return Object.entries(capabilities).every(([name, value]) => {
+    if (!isRecord(value)) return false
+    if (name === 'extensions') return Object.values(value).every(isRecord)
+    const details = Object.hasOwn(plainCapabilities, name) ? plainCapabilities[name] : undefined
+    return details !== undefined && Object.entries(value).every(([key, one]) => details.includes(key) && isEmpty(one))
+  })
 }
 
 const plainCapabilities: Readonly<Record<string, readonly string[]>> = {
@@ -109,23 +150,23 @@ const plainCapabilities: Readonly<Record<string, readonly string[]>> = {
   roots: [],
 }
 
-/** A request that an established session may have answered without the SDK's machinery. */
+/** A request that may be answered without the SDK's machinery. */
 export type HotRequest = { readonly id: string | number } & (
-  | { readonly method: 'ping' }
-  | { readonly method: 'tools/list' }
+  | { readonly method: 'ping' | 'tools/list' | 'server/discover' }
   | { readonly method: 'tools/call'; readonly name: string; readonly arguments: unknown }
 )
 
 /**
- * Recognises `ping`, `tools/list` and `tools/call` in their plainest form. Whatever is unusual about a request (a progress
- * token, a cursor, an unknown tool, an odd header, any member we do not know) makes it `null`: the SDK answers it then.
+ * Recognises `ping`, `tools/list`, `server/discover` and `tools/call` in their plainest form. Whatever is unusual about a request (a
+ * progress token, a cursor, an unknown tool, any member we do not know) makes it `null`: the SDK answers it then.
  */
-export function hotRequest(message: unknown, headers: IncomingHttpHeaders, dispatch: Dispatch): HotRequest | null {
-  if (!isRecord(message) || !acceptsBoth(headers.accept) || !speaksLegacy(headers['mcp-protocol-version'])) return null
+export function hotRequest(message: unknown, accept: string | undefined, dispatch: Dispatch): HotRequest | null {
+  if (!isRecord(message) || !acceptsBoth(accept) || !Object.keys(message).every(isMessageMember)) return null
   const { jsonrpc, id, method, params } = message
-  if (jsonrpc !== '2.0' || !isRequestId(id) || Object.keys(message).length > 4) return null
-  if (method === 'ping') return params === undefined || isEmpty(params) ? { id, method } : null
-  if (method === 'tools/list') return params === undefined || isEmpty(params) ? { id, method } : null
+  if (jsonrpc !== '2.0' || !isRequestId(id)) return null
+  if (method === 'ping' || method === 'tools/list' || method === 'server/discover') {
+    return params === undefined || isEmpty(params) ? { id, method } : null
+  }
   if (method !== 'tools/call' || !isRecord(params)) return null
   const { name, arguments: args, _meta: meta } = params
   if (typeof name !== 'string' || !dispatch.has(name)) return null
@@ -139,27 +180,34 @@ export function mayAsk(request: HotRequest, dispatch: Dispatch): boolean {
   return request.method === 'tools/call' && dispatch.asksClient(request.name)
 }
 
-/** The whole JSON-RPC response as text. */
+/** The whole JSON-RPC response of a session as text. */
 export async function answerHotRequest(
   request: HotRequest,
-  principal: Principal,
+  caller: SessionCaller,
   dispatch: Dispatch,
-  signal: AbortSignal,
 ): Promise<string> {
   const id = JSON.stringify(request.id)
-  return `{"jsonrpc":"2.0","id":${id},"result":${await hotResult(request, principal, dispatch, signal)}}`
+  if (request.method === 'server/discover') return `{"jsonrpc":"2.0","id":${id},"error":${methodNotFound}}`
+  return `{"jsonrpc":"2.0","id":${id},"result":${await sessionResult(request, caller, dispatch)}}`
 }
 
-async function hotResult(
-  request: HotRequest,
-  principal: Principal,
-  dispatch: Dispatch,
-  signal: AbortSignal,
-): Promise<string> {
-  if (request.method === 'ping') return '{}'
-  if (request.method === 'tools/list') return `{"tools":${dispatch.list(principal, { icons: true }).json}}`
-  return JSON.stringify(await dispatch.call({ name: request.name, arguments: request.arguments, principal, signal }))
+type SessionCaller = {
+  readonly principal: Principal
+  /** Whether the client shows views of answers. */
+  readonly views: boolean
+  readonly signal: AbortSignal
 }
+
+async function sessionResult(request: HotRequest, caller: SessionCaller, dispatch: Dispatch): Promise<string> {
+  if (request.method === 'tools/list') {
+    return `{"tools":${dispatch.list(caller.principal, { views: caller.views, icons: true }).json}}`
+  }
+  if (request.method !== 'tools/call') return '{}'
+  return resultJson(await dispatch.call({ name: request.name, arguments: request.arguments, ...caller }))
+}
+
+/** What a method of the other era is. */
+const methodNotFound = '{"code":-32601,"message":"Method not found"}'
 
 function acceptsBoth(accept: string | undefined): boolean {
   return accept !== undefined && accept.includes('application/json') && accept.includes('text/event-stream')
@@ -170,12 +218,17 @@ export function speaksLegacy(version: string | string[] | undefined): boolean {
   return version === undefined || (typeof version === 'string' && sessionRevisions.includes(version))
 }
 
-function isRequestId(id: unknown): id is string | number {
+/** A text, or a whole number that JSON keeps as it is. */
+export function isRequestId(id: unknown): id is string | number {
   return typeof id === 'string' || Number.isSafeInteger(id)
 }
 
 function isEmpty(value: unknown): boolean {
   return isRecord(value) && Object.keys(value).length === 0
+}
+
+export function isMessageMember(name: string): boolean {
+  return name === 'jsonrpc' || name === 'id' || name === 'method' || name === 'params'
 }
 
 function isPlainCallMember(name: string): boolean {

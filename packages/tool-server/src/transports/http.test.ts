@@ -399,7 +399,7 @@ describe('limits and leaving', () => {
   afterEach(() => open.server.close())
 
   it('slow down who fails to authenticate, not who succeeds', async () => {
-    open = await openTestServer({ env: full, limits: { perAddressPerMinute: 3 }, now: () => 0 })
+    open = await openTestServer({ env: full, limits: { unauthenticatedPerMinute: 3 }, now: () => 0 })
     for (let attempt = 0; attempt < 3; attempt += 1)
       expect((await rawRequest(open.port, { token: 'wrong' })).status).toBe(401)
     const limited = await rawRequest(open.port, { headers: { 'x-forwarded-for': '10.9.8.7' } })

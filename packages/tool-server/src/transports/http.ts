@@ -1,11 +1,12 @@
-import { createServer as createPlainServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer as createPlainServer, type IncomingMessage, type Server, ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
-import type { AddressInfo, Socket } from 'node:net'
+import { type AddressInfo, Socket } from 'node:net'
 import type { Log } from '@svc/runtime'
 import { handleRequest } from '../pipeline.ts'
 import type { Traffic } from '../traffic.ts'
 import { HttpRefusal, sendProblem } from './answers.ts'
 import { refuse, type RequestContext, track } from './request-stages.ts'
+import type { WebSockets } from './web-sockets.ts'
 
 /** The Streamable HTTP transport: everything between a socket and the two eras of the protocol. */
 export type HttpTransport = {
@@ -14,12 +15,23 @@ export type HttpTransport = {
   close(timeoutMs: number, closeStreams: () => Promise<void>): Promise<void>
 }
 
+/** How long a client may take. */
+export type SlowClientLimits = {
+  /** For the headers of a request, and for the handshake of TLS before them. */
+  readonly headersTimeoutMs: number
+  /** For the whole request, its headers among it. */
+  readonly requestTimeoutMs: number
+  /** Until it takes the next bytes of an answer; what was taken before is noticed once, so twice that at most. */
+  readonly stalledMs: number
+}
+
 export type HttpOptions = Omit<RequestContext, 'inFlight'> & {
   readonly tls: { readonly cert: Buffer; readonly key: Buffer } | null
-  /** How long a client may take for the headers of a request, at most 30 s. */
-  readonly headersTimeoutMs: number
+  readonly slow: SlowClientLimits
   /** Hears of every request, and of the end of every answer. */
   readonly traffic?: Pick<Traffic, 'came' | 'answered'> | undefined
+  /** Takes upgrades to WebSocket; without it, such a request is answered like any other. */
+  readonly webSockets: WebSockets | null
   readonly log: Log
 }
 
@@ -34,25 +46,65 @@ export function createHttpTransport(options: HttpOptions): HttpTransport {
     // A stream that is written out has a dozen parties who want to know of its end.
     response.setMaxListeners(mostListeners)
     closeWithConnection(request, response)
+    response.on('timeout', cutOffStalled)
     track(answers, response)
     options.traffic?.came()
     response.once('close', () => options.traffic?.answered())
     if (state.closing) response.setHeader('connection', 'close')
     handleRequest(request, response, context).catch((error: unknown) => fail(response, error, options.log))
   })
+  const upgraded = takeUpgrades(server, context, options)
   return Object.freeze({
     listen: ({ host, port }: { readonly host: string; readonly port: number }) => listen(server, host, port),
     async close(timeoutMs: number, closeStreams: () => Promise<void>) {
       state.closing = true
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
       server.closeIdleConnections()
-      await drained(inFlight, timeoutMs)
+      await Promise.all([drained(inFlight, timeoutMs), options.webSockets?.finish(timeoutMs)])
       await closeStreams()
       await drained(answers, streamFlushMs)
       server.closeAllConnections()
+      // Node counts them among the open ones and closes none.
+      for (const socket of upgraded) socket.destroy()
       await closed
     },
   })
+}
+
+/** Gives the sockets that asked for another protocol, as long as they are open. */
+function takeUpgrades(
+  server: Server,
+  context: RequestContext,
+  { webSockets, log }: Pick<HttpOptions, 'webSockets' | 'log'>,
+): ReadonlySet<Socket> {
+  const upgraded = new Set<Socket>()
+  if (webSockets === null) return upgraded
+  server.on('upgrade', (request: IncomingMessage, socket: unknown, head: Buffer) => {
+    if (!(socket instanceof Socket)) return
+    upgraded.add(socket)
+    socket.on('close', () => upgraded.delete(socket))
+    // Node has taken its own listener off; without one, a client that breaks off would end the process.
+    socket.on('error', (error) => log.debug('http.upgrade', { error }))
+    const response = responseOn(socket, request)
+    const release = () => response?.detachSocket(socket)
+    if (response === null) socket.destroy()
+    else
+      webSockets.take({ request, socket, head }, context, release).catch((error: unknown) => fail(response, error, log))
+  })
+  return upgraded
+}
+
+/** What a refusal is written with; `null` where an answer before it is still on its way. */
+function responseOn(socket: Socket, request: IncomingMessage): ServerResponse | null {
+  const response = new ServerResponse(request)
+  response.shouldKeepAlive = false
+  response.on('finish', () => socket.destroySoon())
+  try {
+    response.assignSocket(socket)
+    return response
+  } catch {
+    return null
+  }
 }
 
 function fail(response: ServerResponse, error: unknown, log: Log): void {
@@ -65,12 +117,13 @@ function fail(response: ServerResponse, error: unknown, log: Log): void {
 
 /** The caps of connections stand here: how many, how slow, how large. */
 function openListener(
-  { tls, headersTimeoutMs: headersTimeout }: HttpOptions,
+  { tls, slow: { headersTimeoutMs: headersTimeout, requestTimeoutMs: requestTimeout, stalledMs } }: HttpOptions,
   onRequest: (request: IncomingMessage, response: ServerResponse) => void,
 ): Server {
   const reading = {
-    ...timeouts,
     headersTimeout,
+    requestTimeout,
+    keepAliveTimeout,
     connectionsCheckingInterval: headersTimeout / 5,
     // Else of two Host or Content-Type fields the first would count here, and the last perhaps elsewhere.
     joinDuplicateHeaders: true,
@@ -78,8 +131,9 @@ function openListener(
   const server =
     tls === null
       ? createPlainServer(reading, onRequest)
-      : createTlsServer({ ...reading, ...tls, minVersion: 'TLSv1.3' }, onRequest)
+      : createTlsServer({ ...reading, ...tls, handshakeTimeout: headersTimeout, minVersion: 'TLSv1.3' }, onRequest)
   server.maxConnections = maxConnections
+  server.timeout = stalledMs
   // All are read, for Node drops those beyond its count in silence; their bytes it bounds itself.
   server.maxHeadersCount = 0
   return server
@@ -107,11 +161,15 @@ async function drained(inFlight: ReadonlySet<ServerResponse>, timeoutMs: number)
   clearTimeout(timer)
 }
 
+/** Of a connection on which nothing moves: an answer that waits to be taken. One that is being made, and a stream with nothing to say, may go on. */
+function cutOffStalled(socket: Socket): void {
+  if (socket.writableLength > 0) socket.destroy()
+}
+
 const streamFlushMs = 1_000
 const maxConnections = 4_096
 const mostListeners = 24
-/** Slow clients are cut off: 30 s for the whole request, looked after five times in the time for the headers. */
-const timeouts = { requestTimeout: 30_000, keepAliveTimeout: 30_000 }
+const keepAliveTimeout = 30_000
 
 /**
  * Makes a function that lets every response close with its connection. Node closes the one whose turn it is alone: those to requests that

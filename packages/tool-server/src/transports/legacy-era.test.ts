@@ -59,7 +59,15 @@ async function openEra() {
   const made = createProtocol({ dispatch, info, instructions: '', testing: null, log, ...noAsking })
   const protocol = () => Promise.resolve(made)
   const sessions = createSessions({ max: 10, idleMs, now })
-  const era = createLegacyEra({ dispatch, sessions, protocol, testing: null, newSessionId: () => 's', now })
+  const era = createLegacyEra({
+    dispatch,
+    sessions,
+    protocol,
+    testing: null,
+    isFast: true,
+    newSessionId: () => 's',
+    now,
+  })
   const answered: Promise<void>[] = []
   const server = createServer((request, response) => {
     const exchange = { request, response, principal: localPrincipal }

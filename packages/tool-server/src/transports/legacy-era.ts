@@ -3,7 +3,7 @@ import type { Dispatch } from '../dispatch/dispatch.ts'
 import { ToolError } from '@svc/amm'
 import { takesForms } from './approval-form.ts'
 import { type Exchange, webRequest, writeWebResponse } from './exchange.ts'
-import { answerHotRequest, hotRequest, mayAsk, type HotRequest } from './fast-path.ts'
+import { answerHotRequest, hotRequest, mayAsk, speaksLegacy, type HotRequest } from './fast-path.ts'
 import { jsonRpcErrors, sendJson, sendJsonRpcError, HttpRefusal } from './answers.ts'
 import type { McpTesting } from './mcp-server.ts'
 import type { LoadProtocol } from './protocol.ts'
@@ -21,6 +21,8 @@ export type LegacyEraOptions = {
   readonly sessions: Sessions
   readonly protocol: LoadProtocol
   readonly testing: McpTesting | null
+  /** Whether plain requests are answered without the protocol library. */
+  readonly isFast: boolean
   readonly newSessionId: () => string
   /** Milliseconds on the clock of the sessions. */
   readonly now: () => number
@@ -37,10 +39,8 @@ export function createLegacyEra(options: LegacyEraOptions): LegacyEra {
         return sendJsonRpcError(exchange.response, 400, jsonRpcErrors.duplicateId, id)
       }
       cancelInFlight(session, message)
-      const isHot = !session.showsViews && (options.testing === null || isToolCall(message))
-      const hot = isHot ? hotOf(exchange, message, options) : null
-      if (hot !== null && !(session.takesForms && mayAsk(hot, options.dispatch)))
-        return answerHot(exchange, session, hot, options)
+      const hot = hotOf(exchange, session, message, options)
+      if (hot !== null) return answerHot(exchange, session, hot, options)
       return answerThroughSdk(exchange, session, message, id, options)
     },
     async session(exchange: Exchange) {
@@ -63,10 +63,9 @@ async function openSession(
   }
   const id = options.newSessionId()
   const transport = newSessionTransport(id, testing?.eventStore?.())
-  const principalId = exchange.principal.id
   const session: Session = {
     id,
-    principalId,
+    principal: exchange.principal,
     transport,
     takesForms: takesForms(capabilitiesOf(message)),
     showsViews: showsViews(capabilitiesOf(message)),
@@ -76,7 +75,7 @@ async function openSession(
   }
   sessions.add(session)
   try {
-    const server = newMcpServer(exchange.principal, 'legacy')
+    const server = newMcpServer(() => session.principal, 'legacy')
     await server.connect(transport)
     Object.assign(server, { onclose: () => sessions.remove(id) })
     await answerThroughSdk(exchange, session, message, requestIdOf(message), options)
@@ -100,8 +99,17 @@ function findSession(exchange: Exchange, options: LegacyEraOptions): Session | n
   return session
 }
 
-function hotOf(exchange: Exchange, message: unknown, options: LegacyEraOptions): HotRequest | null {
-  return hotRequest(message, exchange.request.headers, options.dispatch)
+/** What can be answered without the protocol library; nothing that a person at the client may have to be asked about. */
+function hotOf(
+  { request: { headers } }: Exchange,
+  session: Session,
+  message: unknown,
+  { dispatch, testing, isFast }: LegacyEraOptions,
+): HotRequest | null {
+  if (!isFast || (testing !== null && !isToolCall(message)) || !speaksLegacy(headers['mcp-protocol-version']))
+    return null
+  const hot = hotRequest(message, headers.accept, dispatch)
+  return hot !== null && session.takesForms && mayAsk(hot, dispatch) ? null : hot
 }
 
 async function answerHot(
@@ -117,12 +125,13 @@ async function answerHot(
   session.inFlight.set(hot.id, call)
   session.exchanges += 1
   try {
-    const body = await answerHotRequest(hot, principal, options.dispatch, call.signal)
+    const caller = { principal, views: session.showsViews, signal: call.signal }
+    const body = await answerHotRequest(hot, caller, options.dispatch)
     session.inFlight.delete(hot.id)
     response.off('close', leave)
     if (response.destroyed) return
-    // A cancelled request gets no response: the exchange ends without one.
-    if (call.signal.aborted) response.writeHead(202).end()
+    // A cancelled request gets no response: the exchange ends as a stream without one.
+    if (call.signal.aborted) response.writeHead(200, { ...asStream, 'mcp-session-id': session.id }).end()
     else sendJson(response, 200, body, { 'mcp-session-id': session.id })
   } finally {
     session.inFlight.delete(hot.id)
@@ -130,6 +139,8 @@ async function answerHot(
     session.lastSeenAt = options.now()
   }
 }
+
+const asStream = { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' }
 
 async function answerThroughSdk(
   exchange: Exchange,

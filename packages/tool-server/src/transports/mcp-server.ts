@@ -2,32 +2,32 @@ import {
   CLIENT_CAPABILITIES_META_KEY,
   type EventStore,
   type jsonSchemaValidator,
-  ProtocolError,
-  ProtocolErrorCode,
   ResourceNotFoundError,
   Server,
   type ServerContext,
   type ServerNotifier,
 } from '@modelcontextprotocol/server'
 import { CfWorkerJsonSchemaValidator } from '@modelcontextprotocol/server/validators/cf-worker'
-import { appViews, showsViews } from '../apps/app-views.ts'
+import { showsViews } from '../apps/app-views.ts'
 import type { Principal } from '@svc/engine'
 import type { CallRequest } from '../dispatch/call-stages.ts'
 import type { Dispatch } from '../dispatch/dispatch.ts'
 import { iconOf } from '../dispatch/offered-tools.ts'
-import { ToolError } from '@svc/amm'
 import { createApprovalStates, callAlone, callInSession } from './ask-client.ts'
-import { listTtlMs, type ServerInfo } from './protocol-facts.ts'
+import { takesTasks } from './takes-tasks.ts'
+import { callAsTask, handleTasks, type TaskHandling } from './task-handlers.ts'
+import { handleGuides, requireFirstPage } from './guide-handlers.ts'
+import { listTtlMs, serverCapabilities, type ServerInfo } from './protocol-facts.ts'
 
-/** Makes the SDK's protocol object for one connection, session or request. It holds nothing but closures. */
-export type NewMcpServer = (principal: Principal, era: Era, notify?: ServerNotifier) => Server
+/** Makes the SDK's protocol object for one connection, session or request, and for whoever the caller is then. It holds nothing but closures. */
+export type NewMcpServer = (caller: () => Principal, era: Era, notify?: ServerNotifier) => Server
 
 export type Era = 'legacy' | 'modern'
 
 /** Lets tests put further request handlers on the very stack the product runs on. */
 export type McpTesting = {
   /** Called for every protocol object before it is connected. */
-  server(server: Server, era: Era, notify: ServerNotifier | null): void
+  server(server: Server, era: Era, notify: ServerNotifier | null, tasking: TaskHandling | null): void
   /** Makes legacy streams resumable. */
   eventStore?(): EventStore
 }
@@ -47,49 +47,84 @@ export type McpServerOptions = {
 
 export function createNewMcpServer(options: McpServerOptions): NewMcpServer {
   const { dispatch, info, testing, now, closing } = options
+  const settled = { ttlMs: listTtlMs, cacheScope: 'private' as const }
   const states = createApprovalStates({ key: options.stateKey, now })
   const serverOptions = {
-    capabilities: { tools: {}, resources: {}, extensions: { 'io.modelcontextprotocol/ui': {} } },
     instructions: options.instructions,
     jsonSchemaValidator: sharedValidator(),
-    cacheHints: { 'tools/list': { ttlMs: listTtlMs, cacheScope: 'private' as const } },
+    cacheHints: { 'tools/list': settled, 'prompts/list': settled, 'resources/templates/list': settled },
   }
-  return (principal, era, notify) => {
+  const subscriptions = createSubscriptions(dispatch)
+  return (caller, era, notify) => {
     // Revision 2026-07-28 repeats what a server is called on every answer, and an icon there would double the short ones.
-    const server = new Server(era === 'legacy' ? { ...info, icons: [serverIcon] } : info, serverOptions)
+    const capabilities = serverCapabilities({ tasks: era === 'modern' && dispatch.tasks !== null })
+    const about = era === 'legacy' ? { ...info, icons: [serverIcon] } : info
+    const server = new Server(about, { ...serverOptions, capabilities })
     const views = (context: ServerContext) => showsViews(capabilitiesOf(server, era, context))
     server.setRequestHandler('tools/list', (request, context) => {
-      if (request.params?.cursor !== undefined) throw unknownCursor()
-      return { tools: dispatch.list(principal, { views: views(context), icons: era === 'legacy' }).tools }
+      requireFirstPage(request)
+      return { tools: dispatch.list(caller(), { views: views(context), icons: era === 'legacy' }).tools }
     })
     server.setRequestHandler('tools/call', ({ params }, context) => {
-      const signal = callerSignal(context.mcpReq.signal, context.http?.req?.signal)
+      const signal = signalOf(context)
       const onProgress = tellingProgress(context)
       const call = {
         name: params.name,
         arguments: params.arguments,
-        principal,
+        principal: caller(),
         signal,
         onProgress,
         views: views(context),
       }
       const asking = { dispatch, context, now, closing }
-      return era === 'legacy' ? callInSession(call, { ...asking, server }) : callAlone(call, { ...asking, states })
+      if (era === 'legacy') return callInSession(call, { ...asking, server })
+      const alone = { ...asking, states, tasks: dispatch.tasks }
+      return takesTasks(capabilitiesOf(server, era, context)) ? callAsTask(call, alone) : callAlone(call, alone)
     })
-    server.setRequestHandler('resources/list', (request, context) => {
-      if (request.params?.cursor !== undefined) throw unknownCursor()
-      const pictures = dispatch.pictures.list(principal.id).map(({ type: _type, ...resource }) => resource)
-      return { resources: views(context) ? [...appViews.list(), ...pictures] : pictures }
-    })
-    server.setRequestHandler('resources/read', async ({ params }, context) => {
-      const signal = callerSignal(context.mcpReq.signal, context.http?.req?.signal)
-      const view = appViews.read(params.uri)
-      const read = view ?? (await dispatch.pictures.read(principal.id, params.uri, signal).catch(refused))
-      if (read === null) throw new ResourceNotFoundError(params.uri)
-      return { contents: [read] }
-    })
-    testing?.server(server, era, notify ?? null)
+    const tasking = era === 'modern' && dispatch.tasks !== null ? { tasks: dispatch.tasks.service, caller } : null
+    if (tasking !== null) handleTasks(server, tasking)
+    handleGuides(server, { dispatch, caller, signalOf, showsViews: views })
+    if (era === 'legacy') {
+      server.setRequestHandler('resources/subscribe', async ({ params: { uri } }) => {
+        if ((await dispatch.watches.read(caller(), uri)) === null) throw new ResourceNotFoundError(uri)
+        subscriptions.add(server, caller().id, uri)
+        return {}
+      })
+      server.setRequestHandler('resources/unsubscribe', ({ params: { uri } }) => {
+        subscriptions.remove(server, uri)
+        return {}
+      })
+    } else if (notify === undefined) subscriptions.addAll(server, caller().id)
+    testing?.server(server, era, notify ?? null, tasking)
     return server
+  }
+}
+
+/**
+ * Who hears of changes of watches: sessions of what they subscribed to, and a connection of revision 2026-07-28 over stdio of all of its
+ * principal, of which the library passes on what its client listens to. Over HTTP that revision has streams of its own (`ModernEra`).
+ */
+function createSubscriptions(dispatch: Pick<Dispatch, 'watches'>) {
+  const held = new Map<Server, { readonly owner: string; readonly uris: Set<string> | null }>()
+  const forgetClosed = () => {
+    for (const server of held.keys()) if (server.transport === undefined) held.delete(server)
+  }
+  dispatch.watches.listen((owner, uri) => {
+    forgetClosed()
+    for (const [server, one] of held) {
+      if (one.owner !== owner || one.uris?.has(uri) === false) continue
+      // A client that is gone finds the event in the resource.
+      server.sendResourceUpdated({ uri }).catch(() => {})
+    }
+  })
+  return {
+    add(server: Server, owner: string, uri: string) {
+      forgetClosed()
+      const uris = held.get(server)?.uris ?? new Set<string>()
+      held.set(server, { owner, uris: uris.add(uri) })
+    },
+    addAll: (server: Server, owner: string) => void held.set(server, { owner, uris: null }),
+    remove: (server: Server, uri: string) => void held.get(server)?.uris?.delete(uri),
   }
 }
 
@@ -112,18 +147,9 @@ function tellingProgress({ mcpReq }: ServerContext): CallRequest['onProgress'] {
 }
 
 /** Aborted by a cancellation as well as by a broken connection. */
-function callerSignal(cancelled: AbortSignal, left: AbortSignal | undefined): AbortSignal {
-  return left === undefined ? cancelled : AbortSignal.any([cancelled, left])
-}
-
-function unknownCursor(): ProtocolError {
-  return new ProtocolError(ProtocolErrorCode.InvalidParams, 'A list here has one page and knows no cursor.')
-}
-
-/** An error of ours, in the words of the protocol. */
-function refused(error: unknown): never {
-  if (!(error instanceof ToolError)) throw error
-  throw new ProtocolError(ProtocolErrorCode.InternalError, error.message, { 'svc/error': error.toJSON() })
+function signalOf({ mcpReq, http }: ServerContext): AbortSignal {
+  const left = http?.req?.signal
+  return left === undefined ? mcpReq.signal : AbortSignal.any([mcpReq.signal, left])
 }
 
 /** One validator for all protocol objects, made when first needed: each would otherwise build its own. */

@@ -9,7 +9,7 @@ import { createModernEra } from './protocol.ts'
 
 it('stops watching for the caller to leave, also when the answer cannot be written', async () => {
   const log = createLog({ level: 'silent', redactor: createRedactor(), destination: { write: () => {} } })
-  const era = createModernEra({ newMcpServer: () => expect.unreachable(), log })
+  const era = createModernEra({ newMcpServer: () => expect.unreachable(), log, tasks: null })
   const ends: PromiseSettledResult<void>[] = []
   const listeners: { before: number; after: number }[] = []
   const answer = async (request: IncomingMessage, response: ServerResponse) => {

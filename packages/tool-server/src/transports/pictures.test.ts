@@ -44,7 +44,7 @@ describe.each(['legacy', 'modern'] as const)('pictures of answers, in the %s era
     expect(text).toEqual({ type: 'text', text: '{"drawn":true}' })
     expect(svg).toMatchObject({ type: 'resource_link', mimeType: 'image/svg+xml', name: 'get_drawing.svg' })
     const { resources } = await client.listResources()
-    expect(resources.map(({ uri }) => uri)).toEqual([svg.uri, png.uri])
+    expect(resources.map(({ uri }) => uri)).toEqual(['svc://errors', svg.uri, png.uri])
     const { contents } = await client.readResource({ uri: svg.uri })
     expect(contents).toMatchObject([{ uri: svg.uri, text: expect.stringMatching(/^<svg.*WETH\/USDC on Ethereum/s) }])
     const pixels = await client.readResource({ uri: png.uri })
@@ -54,7 +54,7 @@ describe.each(['legacy', 'modern'] as const)('pictures of answers, in the %s era
     expect(readings[0]).toMatch(/"principal":"[^"]+".*"outcome":"success"/)
 
     const { client: other } = await connectModern(open.url, open.keys.write, era)
-    expect((await other.listResources()).resources).toEqual([])
+    expect((await other.listResources()).resources.map(({ uri }) => uri)).toEqual(['svc://errors'])
     await expect(other.readResource({ uri: svg.uri })).rejects.toThrow(/not found/i)
     await Promise.all([client.close(), other.close()])
   })
@@ -65,7 +65,7 @@ describe.each(['legacy', 'modern'] as const)('pictures of answers, in the %s era
     const answer = await client.callTool({ name: 'get_drawing', arguments: { fails: 'afterwards' } })
     expect(answer.isError).toBe(true)
     expect(answer.content).toHaveLength(1)
-    expect((await client.listResources()).resources).toEqual([])
+    expect((await client.listResources()).resources.map(({ uri }) => uri)).toEqual(['svc://errors'])
     await client.close()
   })
 
@@ -78,7 +78,7 @@ describe.each(['legacy', 'modern'] as const)('pictures of answers, in the %s era
       { type: 'text', text: '{"drawn":true}' },
       { type: 'text', text: 'The picture of this answer could not be drawn; the answer itself is whole.' },
     ])
-    expect((await client.listResources()).resources).toEqual([])
+    expect((await client.listResources()).resources.map(({ uri }) => uri)).toEqual(['svc://errors'])
     expect(open.lines.join('')).toContain('no picture of this')
     await client.close()
   })

@@ -15,3 +15,17 @@ export const sessionRevisions: readonly string[] = [
 
 /** The revision in which every request stands alone. */
 export const statelessRevision = '2026-07-28'
+
+/** The extension whose clients take tasks for calls that are answered later. */
+export const tasksExtension = 'io.modelcontextprotocol/tasks'
+
+/** What the server says it can do; lists change with its version and settings only. Tasks are of the revision without sessions. */
+export function serverCapabilities({ tasks }: { readonly tasks: boolean }) {
+  return {
+    tools: {},
+    prompts: {},
+    resources: { subscribe: true },
+    completions: {},
+    extensions: { 'io.modelcontextprotocol/ui': {}, ...(tasks && { [tasksExtension]: {} }) },
+  }
+}

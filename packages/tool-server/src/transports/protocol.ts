@@ -1,14 +1,19 @@
 import {
   type AuthInfo,
+  CLIENT_CAPABILITIES_META_KEY,
   classifyInboundRequest,
   createMcpHandler,
   type EventStore,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server'
 import type { Principal } from '@svc/engine'
-import type { Log } from '@svc/runtime'
+import { isRecord, type Log } from '@svc/runtime'
+import type { TaskService } from '../tasks/task-service.ts'
+import { jsonRpcErrors, sendJsonRpcError } from './answers.ts'
 import { type Exchange, webRequest, writeWebResponse } from './exchange.ts'
 import { createNewMcpServer, type McpServerOptions, type NewMcpServer } from './mcp-server.ts'
+import { takesTasks } from './takes-tasks.ts'
+import { createTaskStreams, isTaskListening, type Listening } from './task-stream.ts'
 import type { IncomingHttpHeaders } from 'node:http'
 
 /**
@@ -30,9 +35,11 @@ export type LoadProtocol = () => Promise<Protocol>
 
 export function createProtocol(options: McpServerOptions & { readonly log: Log }): Protocol {
   const newMcpServer = createNewMcpServer(options)
+  const modern = createModernEra({ newMcpServer, log: options.log, tasks: options.dispatch.tasks?.service ?? null })
+  options.dispatch.watches.listen((_owner, uri) => modern.resourceUpdated(uri))
   return Object.freeze({
     newMcpServer,
-    modern: createModernEra({ newMcpServer, log: options.log }),
+    modern,
     newSessionTransport: (id: string, eventStore: EventStore | undefined) =>
       new WebStandardStreamableHTTPServerTransport({
         sessionIdGenerator: () => id,
@@ -58,33 +65,71 @@ function eraOf(message: unknown, headers: IncomingHttpHeaders): 'legacy' | 'mode
 /** Serves revision 2026-07-28: every request stands alone, nothing is kept between two of them. */
 type ModernEra = {
   post(exchange: Exchange, message: unknown): Promise<void>
+  /** Tells the streams that listen to a resource that it has changed. Whoever listens knows its URI; who reads it is asked again. */
+  resourceUpdated(uri: string): void
   close(): Promise<void>
 }
 
-export function createModernEra(options: { readonly newMcpServer: NewMcpServer; readonly log: Log }): ModernEra {
+type ModernEraOptions = {
+  readonly newMcpServer: NewMcpServer
+  readonly log: Log
+  /** `null` where calls are not answered later. */
+  readonly tasks: TaskService | null
+}
+
+export function createModernEra(options: ModernEraOptions): ModernEra {
   const principals = new WeakMap<AuthInfo, Principal>()
   const handler = createMcpHandler(
     (context) => {
       const principal = context.authInfo === undefined ? undefined : principals.get(context.authInfo)
       if (principal === undefined) throw new Error('A request reached the protocol without a principal.')
-      return options.newMcpServer(principal, 'modern', handler.notify)
+      return options.newMcpServer(() => principal, 'modern', handler.notify)
     },
     { legacy: 'reject', onerror: (error) => options.log.debug('mcp.modern', { error }) },
   )
+  const streams = options.tasks === null ? null : createTaskStreams(options.tasks, handler.bus)
+
+  /** A stream that is to tell of tasks begins with what they are now. */
+  async function fetched(
+    request: Request,
+    message: unknown,
+    principal: Principal,
+    authInfo: AuthInfo,
+  ): Promise<Response> {
+    const takes = streams !== null && isTaskListening(message) && takesTasks(capabilitiesOf(message))
+    if (!takes) return handler.fetch(request, { authInfo, parsedBody: message })
+    const listening = await streams.translate(message, principal)
+    const answer = await handler.fetch(request, { authInfo, parsedBody: listening.message })
+    listening.begin()
+    return streams.restore(answer)
+  }
+
   return Object.freeze({
     async post({ request, response, principal }: Exchange, message: unknown) {
+      if (isTaskListening(message) && !takesTasks(capabilitiesOf(message))) {
+        return sendJsonRpcError(response, 400, jsonRpcErrors.tasksMissing, requestIdOf(message))
+      }
       const left = new AbortController()
       const leave = () => left.abort()
       response.on('close', leave)
       const authInfo: AuthInfo = { token: '', clientId: principal.id, scopes: [...principal.scopes] }
       principals.set(authInfo, principal)
       try {
-        const answer = await handler.fetch(webRequest(request, left.signal), { authInfo, parsedBody: message })
-        await writeWebResponse(response, answer)
+        await writeWebResponse(response, await fetched(webRequest(request, left.signal), message, principal, authInfo))
       } finally {
         response.off('close', leave)
       }
     },
+    resourceUpdated: (uri: string) => handler.notify.resourceUpdated(uri),
     close: () => handler.close(),
   })
+}
+
+function capabilitiesOf({ params }: Listening): unknown {
+  const envelope = params['_meta']
+  return isRecord(envelope) ? envelope[CLIENT_CAPABILITIES_META_KEY] : undefined
+}
+
+function requestIdOf({ id }: Listening): string | number | null {
+  return typeof id === 'string' || typeof id === 'number' ? id : null
 }

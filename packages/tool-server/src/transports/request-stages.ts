@@ -1,9 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { challengeHeader, type Authentication } from '../auth/authenticate.ts'
-import type { Principal } from '@svc/engine'
+import { metadataPath } from '../auth/issued/protected-resource.ts'
+import type { AgentDocuments } from '../cards/agent-documents.ts'
+import type { Breakable } from '../auth/sign-in/held-answers.ts'
+import type { SignIn } from '../auth/sign-in/sign-in.ts'
+import type { Principal, Scope } from '@svc/engine'
 import { type ErrorCode, ToolError } from '@svc/amm'
 import type { Exchange } from './exchange.ts'
-import type { Guards, RateLimit } from './guards.ts'
+import type { RateLimit, RateLimits } from '../rate-limits/rate-limit.ts'
+import { quotaLeft, rateLimitHeaders, retryAfterSeconds, type Taken } from '@svc/runtime'
+import type { Guards } from './guards.ts'
 import { parseJson, readBody } from './json-body.ts'
 import { jsonRpcErrors, sendJson, sendJsonRpcError, HttpRefusal } from './answers.ts'
 
@@ -23,24 +29,33 @@ export function requireOrigin(
   if (origin === null) return
   response.setHeader('access-control-allow-origin', origin)
   response.setHeader('vary', 'Origin')
-  response.setHeader('access-control-expose-headers', 'Mcp-Session-Id, WWW-Authenticate, Retry-After')
+  response.setHeader('access-control-expose-headers', exposedHeaders)
   response.setHeader('access-control-allow-methods', methods.join(', '))
   response.setHeader('access-control-allow-headers', corsHeaders)
 }
 
-/** Of the two paths that are served. */
-export function requireRoute({ url }: IncomingMessage): 'health' | 'mcp' {
+/** Of the paths that are served; those of sign-in and of its tokens are there where these are. */
+export function requireRoute({ url }: IncomingMessage, { signIn }: Pick<RequestContext, 'signIn'>): Route {
   const path = url?.split('?', 1)[0]
-  if (path === '/healthz') return 'health'
   if (path === '/mcp') return 'mcp'
+  if (signIn !== null && signIn.wallets !== null) {
+    if (path === '/auth/siwe') return 'sign-in'
+    if (path === '/.well-known/jwks.json') return 'keys'
+  }
+  if (signIn !== null && signIn.resource !== null) {
+    if (path === metadataPath || path === `${metadataPath}/mcp`) return 'resource'
+  }
   throw refuse('ROUTE_NOT_FOUND', 'There is nothing at this path.')
 }
 
-export function answerHealth(request: IncomingMessage, response: ServerResponse): void {
+/** Says that the process is there, where that is asked: probes count against nothing. Says whether it did. */
+export function answerHealth(request: IncomingMessage, response: ServerResponse): boolean {
+  if (request.url?.split('?', 1)[0] !== '/healthz') return false
   if (request.method !== 'GET' && request.method !== 'HEAD') {
     throw refuse('METHOD_NOT_ALLOWED', 'This method is not served here.', { allow: 'GET, HEAD' })
   }
   sendJson(response, 200, '{"status":"ok"}')
+  return true
 }
 
 export function requireMethod(request: IncomingMessage): void {
@@ -64,21 +79,73 @@ export function requireJson({ method, headers }: IncomingMessage): void {
   }
 }
 
-/** Whoever is known; charges the address of anybody else. */
-export function requirePrincipal(authentication: Authentication, { address, limit, onRefused }: Unknown): Principal {
-  if (authentication.principal !== null) return authentication.principal
-  onRefused?.(authentication.reason, address)
-  requireBudget(limit, address)
-  const message = authentication.reason === 'missing' ? 'No credentials were sent.' : authentication.description
-  throw refuse('AUTHENTICATION_REQUIRED', message, { 'www-authenticate': challengeHeader(authentication) })
+/** Of an upgrade: to WebSocket, at the endpoint, by a client that says it speaks MCP over it. */
+export function requireWebSocket({ method, url, headers }: IncomingMessage): void {
+  if (url?.split('?', 1)[0] !== '/mcp') throw refuse('ROUTE_NOT_FOUND', 'There is nothing to upgrade at this path.')
+  if (method !== 'GET' || headers.upgrade?.toLowerCase() !== 'websocket') {
+    throw refuse(
+      'VALIDATION_FAILED',
+      'The one upgrade that is served is a GET to websocket; send others without Upgrade.',
+    )
+  }
+  const offered = (headers['sec-websocket-protocol'] ?? '').split(',').map((name) => name.trim())
+  if (!offered.includes('mcp')) {
+    throw refuse('VALIDATION_FAILED', 'Sec-WebSocket-Protocol has to offer the subprotocol mcp.')
+  }
 }
 
-/** Charges a token bucket. */
-export function requireBudget(limit: RateLimit, caller: string): void {
-  const verdict = limit.take(caller)
-  if (verdict.ok) return
-  throw refuse('RATE_LIMITED', 'Too many requests.', { 'retry-after': String(verdict.retryAfterSeconds) })
+/** Whoever is known; charges the address of anybody else. */
+export async function requirePrincipal(
+  authentication: Authentication,
+  address: string,
+  { limits, onRefused, signIn }: Pick<RequestContext, 'limits' | 'onRefused' | 'signIn'>,
+): Promise<Principal> {
+  if (authentication.principal !== null) return authentication.principal
+  onRefused?.(authentication.reason, address)
+  const left = await requireBudget(limits.unauthenticated, address)
+  const message = authentication.reason === 'missing' ? 'No credentials were sent.' : authentication.description
+  const error = new ToolError('AUTHENTICATION_REQUIRED', message)
+  throw new HttpRefusal(
+    error,
+    {
+      'www-authenticate': challengeHeader(authentication, signIn?.resource),
+      ...rateLimitHeaders(limits.unauthenticated, left),
+    },
+    challengeOf(signIn),
+  )
 }
+
+/** What a wallet may sign instead of sending a key. */
+export function challengeOf(signIn: SignIn | null): Readonly<Record<string, unknown>> {
+  return signIn === null || signIn.wallets === null ? {} : { challenge: signIn.wallets.challenge() }
+}
+
+/** Has an answer end with credentials that are revoked, or a stream with credentials whose time is over. */
+export function holdToCredentials(
+  { principal, response }: { readonly principal: Principal; readonly response: Breakable },
+  signIn: SignIn | null,
+  kind: 'answer' | 'stream',
+): void {
+  if (principal.expiresAt !== null) signIn?.hold(principal, response, kind)
+}
+
+/** Charges a limit, and gives what is left of it. */
+export async function requireBudget(limit: RateLimit, caller: string): Promise<Taken> {
+  const left = await limit.take(caller)
+  if (left.allowed) return left
+  throw refuse('RATE_LIMITED', 'Too many requests.', {
+    'retry-after': String(retryAfterSeconds(left.retryAfterMs)),
+    ...rateLimitHeaders(limit, left),
+  })
+}
+
+/** Has the answer say what is left of the limits that were charged. */
+export function tellBudgets(response: ServerResponse, [one, ofOne]: Charged, [other, ofOther]: Charged): void {
+  response.setHeader('ratelimit-policy', `${one.policy}, ${other.policy}`)
+  response.setHeader('ratelimit', `${quotaLeft(one, ofOne)}, ${quotaLeft(other, ofOther)}`)
+}
+
+type Charged = readonly [RateLimit, Taken]
 
 /** The whole body, within its bound. */
 export async function readBoundedBody(request: IncomingMessage): Promise<Buffer> {
@@ -103,18 +170,30 @@ export function parseMessage(body: Buffer, response: ServerResponse): unknown {
 }
 
 /** Has closing wait for the answer, unless it is that of a subscription. */
-export function trackAnswer(inFlight: Set<ServerResponse>, message: unknown, response: ServerResponse): void {
-  if (!opensStream(message)) track(inFlight, response)
+export function trackAnswer(inFlight: Set<ServerResponse>, response: ServerResponse, kind: 'answer' | 'stream'): void {
+  if (kind === 'answer') track(inFlight, response)
 }
 
 /** What the stages of a request work with. */
 export type RequestContext = {
   readonly guards: Guards
   readonly authenticate: (headers: IncomingMessage['headers']) => Promise<Authentication>
-  readonly limits: { readonly perAddress: RateLimit; readonly perPrincipal: RateLimit }
+  readonly limits: RateLimits
   /** Hears of callers that were turned away: `missing` or `refused` credentials. */
   readonly onRefused?: (reason: 'missing' | 'refused', address: string) => void
+  /** The scope that a principal lacks for a tool which it could call with a token of more; `null` where it lacks none. */
+  readonly missingScope: (principal: Principal, tool: string) => Scope | null
+  /** Hears of a call that was refused for that. */
+  readonly onScopeMissing?: (facts: {
+    readonly principal: string
+    readonly tool: string
+    readonly scope: Scope
+  }) => void
+  /** What everybody may read, by path. */
+  readonly documents: AgentDocuments
   readonly eras: Eras
+  /** `null` where no tokens are taken. */
+  readonly signIn: SignIn | null
   /** Calls being answered, which closing waits for. */
   readonly inFlight: Set<ServerResponse>
 }
@@ -126,17 +205,13 @@ export type Eras = {
   session(exchange: Exchange): Promise<void>
 }
 
-type Unknown = {
-  readonly address: string
-  readonly limit: RateLimit
-  readonly onRefused: RequestContext['onRefused']
-}
+type Route = 'mcp' | 'sign-in' | 'keys' | 'resource'
 
 /** A subscription never ends by itself, so closing does not wait for it. */
-function opensStream(message: unknown): boolean {
-  return (
+export function kindOfAnswer(message: unknown): 'answer' | 'stream' {
+  const opensStream =
     typeof message === 'object' && message !== null && 'method' in message && message.method === 'subscriptions/listen'
-  )
+  return opensStream ? 'stream' : 'answer'
 }
 
 /** Keeps a response in a set until it is closed. */
@@ -153,8 +228,10 @@ export function refuse(code: ErrorCode, message: string, headers: Readonly<Recor
 const methods: readonly string[] = ['GET', 'POST', 'DELETE', 'OPTIONS']
 const corsHeaders =
   'Authorization, Content-Type, Accept, Mcp-Session-Id, MCP-Protocol-Version, Mcp-Method, Mcp-Name, Last-Event-ID'
+const exposedHeaders = 'Mcp-Session-Id, WWW-Authenticate, Retry-After, RateLimit, RateLimit-Policy'
 /** Without a parameter, or with the one encoding that JSON has. */
 const jsonType = /^application\/json[\t ]*(?:;[\t ]*charset=(?:utf-8|"utf-8")[\t ]*)?$/i
 const maxBodyBytes = 262_144
-const maxDepth = 32
+/** Of JSON in a body. */
+export const maxDepth = 32
 const maxHeaders = 100

@@ -11,14 +11,15 @@ import { Client as FirstClient } from '@modelcontextprotocol/sdk/client/index.js
 import { StdioClientTransport as FirstTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { createDispatch } from '../dispatch/dispatch.ts'
+import { type Principal, scopes } from '@svc/engine'
 import { createLog, createRedactor } from '@svc/runtime'
 import type { Ports } from '../ports.ts'
 import { callOf, initialize } from '../raw-http.fixture.ts'
 import type { StatusReport, Tool } from '../tool.ts'
 import { noAsking } from './asking.fixture.ts'
 import { holdable } from './holdable.fixture.ts'
-import { createNewMcpServer } from './mcp-server.ts'
-import { createStdioTransport } from './stdio.ts'
+import { createNewMcpServer, type NewMcpServer } from './mcp-server.ts'
+import { createStdioTransport, localPrincipal } from './stdio.ts'
 
 /** A process as the command starts it, out of the built package; the timer stands for sockets that stay open. */
 const program = `
@@ -112,6 +113,22 @@ describe('stdio', () => {
     await end()
   })
 
+  it('says in words which scope is lacking, to whom that may happen: whoever starts the process has them all', async () => {
+    const [tool, held] = holdable()
+    held.release()
+    const caller: Principal = { id: 'oauth:1', stage: 'oauth', tier: null, scopes: new Set(), expiresAt: null }
+    const { send, received, end } = openStdio(tool, () => caller)
+    send(initialize())
+    await expect.poll(() => received.length).toBe(1)
+    send(callOf('get_slow', { ms: 0 }, 5))
+    await expect.poll(() => received.length).toBe(2)
+    const message = 'This token may not call get_slow: it lacks the scope read:market.'
+    const error = { code: 'INSUFFICIENT_KEY_TIER', message, details: [{ tier: 'read', scope: 'read:market' }] }
+    expect(received[1]).toMatchObject({ id: 5, result: { isError: true, _meta: { 'svc/error': error } } })
+    await end()
+    expect(scopes.filter((scope) => !localPrincipal.scopes.has(scope))).toEqual([])
+  })
+
   it('refuses lines that are no JSON or nested deeper than 32 levels, wherever they are broken, and goes on', async () => {
     const [tool, held] = holdable()
     held.release()
@@ -145,8 +162,8 @@ describe('stdio', () => {
   })
 })
 
-/** The transport over two streams of this process. */
-function openStdio(tool: Tool) {
+/** The transport over two streams of this process; for another caller than the local one where it is told so. */
+function openStdio(tool: Tool, caller?: () => Principal) {
   const [input, output] = [new PassThrough(), new PassThrough()]
   const log = createLog({ level: 'silent', redactor: createRedactor(), destination: { write: () => {} } })
   const dispatch = createDispatch({
@@ -161,7 +178,8 @@ function openStdio(tool: Tool) {
     newRequestId: () => 'r',
   })
   const info = { name: 'x', version: '1' }
-  const newMcpServer = createNewMcpServer({ dispatch, info, instructions: '', testing: null, ...noAsking })
+  const servers = createNewMcpServer({ dispatch, info, instructions: '', testing: null, ...noAsking })
+  const newMcpServer: NewMcpServer = (local, ...rest) => servers(caller ?? local, ...rest)
   const stdio = createStdioTransport({ newMcpServer, input, output, log })
   const received: { id: unknown; error?: { code: number } }[] = []
   output.on('data', (chunk: Buffer) => {

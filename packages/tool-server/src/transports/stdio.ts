@@ -1,5 +1,5 @@
-import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server'
 import { jsonRpcErrors } from './answers.ts'
+import { boundCalls } from './bound-calls.ts'
 import { type Principal, scopes } from '@svc/engine'
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio'
 import { type Readable, type Writable, Transform } from 'node:stream'
@@ -28,8 +28,8 @@ export function createStdioTransport(options: {
   const lines = input.pipe(readableLines({ maxDepth, maxBytes: maxMessageBytes, refuse: (line) => output.write(line) }))
   input.on('error', (error) => log.debug('mcp.stdio', { error }))
   input.once('close', () => lines.end())
-  const transport = refuseDuplicateIds(new StdioServerTransport(lines, output, { maxBufferSize: maxMessageBytes }))
-  const handle = serveStdio(({ era }) => newMcpServer(localPrincipal, era), {
+  const transport = boundCalls(new StdioServerTransport(lines, output, { maxBufferSize: maxMessageBytes }))
+  const handle = serveStdio(({ era }) => newMcpServer(() => localPrincipal, era), {
     transport,
     onerror: (error) => log.debug('mcp.stdio', { error }),
   })
@@ -59,47 +59,6 @@ export const localPrincipal: Principal = Object.freeze({
   scopes: new Set(scopes),
   expiresAt: null,
 })
-
-/**
- * Lays over a transport that a request is refused while another with its id is being answered: the protocol could not
- * tell their answers apart.
- */
-function refuseDuplicateIds(transport: Transport): Transport {
-  const inFlight = new Set<string | number>()
-  const guarded: Transport = {
-    async start() {
-      Object.assign(transport, {
-        onclose: () => guarded.onclose?.(),
-        onerror: (error: Error) => guarded.onerror?.(error),
-        onmessage: (message: JSONRPCMessage) => receive(message),
-      })
-      await transport.start()
-    },
-    async send(message, options) {
-      if (!('method' in message) && message.id !== undefined) inFlight.delete(message.id)
-      await transport.send(message, options)
-    },
-    close: () => transport.close(),
-  }
-  return guarded
-
-  function receive(message: JSONRPCMessage): void {
-    if ('method' in message && message.method === 'notifications/cancelled') forget(message.params)
-    if (!('method' in message) || !('id' in message)) return guarded.onmessage?.(message)
-    if (inFlight.has(message.id)) {
-      const refusal = { jsonrpc: '2.0' as const, id: message.id, error: jsonRpcErrors.duplicateId }
-      return void transport.send(refusal).catch((error: Error) => guarded.onerror?.(error))
-    }
-    inFlight.add(message.id)
-    return guarded.onmessage?.(message)
-  }
-
-  /** A cancelled request gets no answer that would free its id. */
-  function forget(params: unknown): void {
-    const id = typeof params === 'object' && params !== null && 'requestId' in params ? params.requestId : null
-    if (typeof id === 'string' || typeof id === 'number') inFlight.delete(id)
-  }
-}
 
 /**
  * Passes on the lines that are JSON of an allowed depth and answers the others with a JSON-RPC error, so that nothing of

@@ -10,7 +10,7 @@ const market: RangeMarket = {
   model,
   profile: liquidityProfile(facts),
   feesPerDay: 1,
-  fee: 0.003,
+  feePips: 3000,
   blockSeconds: 2,
   value: 1,
   gasCost: 0,

@@ -49,7 +49,7 @@ function outputOf(task: WorkTask, between: Between): WorkOutput | Promise<WorkOu
   if (task.kind === 'simulate') return simulate(task.input, between)
   if (task.kind === 'chooseRange') return pickRange(task.input, () => between(0, 1))
   if (task.kind === 'replay') return replay(task.input, between)
-  if (task.kind === 'scoreFeeTier') return scoreFeeTier(task.input.tier, task.input.market)
+  if (task.kind === 'scoreFeeTier') return scoreFeeTier(task.input.tier, task.input.market, () => between(0, 1))
   return draw(task.input)
 }
 

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { PublicClient, TransactionReceipt } from 'viem'
 import type { Chain } from '../chain.ts'
 import type { JournalEntry } from '../journal.ts'
@@ -7,7 +8,7 @@ import { isOpen, isWaiting } from './entry-state.ts'
 import { isPrivateOver, offerEntry, type Answer } from './offer-entry.ts'
 import { raiseIfStuck, type ReplaceContext, stuckAfter } from './replace-entry.ts'
 import type { ReplacementRules } from './replacement-rules.ts'
-import { receiptOf, settle, settledCount, type Sighting } from './settle.ts'
+import { askOutcome, receiptOf, settle, settledCount, type Sighting } from './settle.ts'
 
 /**
  * Watches one entry and whatever was signed in its place until one of them is settled or time is up. Own loop rather than
@@ -90,8 +91,13 @@ type Watch = {
 
 async function look(context: ConfirmContext, watch: Watch, turn: number): Promise<Confirmation> {
   const { client, chain, journal } = context
-  const { confirmations } = watch
-  const attempts = await ownAttempts(context, watch.entry)
+  const { confirmations, entry: expected } = watch
+  // Of the attempt that is most likely the only one; the journal is read while that is on its way.
+  const asked = isOpen(expected) ? askOutcome(client, expected, confirmations) : undefined
+  const beside = watch.beside?.()
+  for (const begun of [asked, beside]) begun?.catch(() => undefined)
+  await untilSent()
+  const attempts = await ownAttempts(context, expected)
   // Whether someone else took the nonce is asked on every fourth look: it costs one or two requests more. Nodes may count
   // a transaction before they show its receipt, so a used nonce without one is a verdict only after a while.
   const count = (): Promise<number> => settledCount(client, watch.entry.from, confirmations)
@@ -101,9 +107,14 @@ async function look(context: ConfirmContext, watch: Watch, turn: number): Promis
   const settled = { client, journal, confirmations, ...(asks && isLongUsed ? { settledCount: count } : {}) }
   const [sightings] = await Promise.all([
     Promise.all(
-      attempts.map(async (entry) => (isOpen(entry) ? settle({ ...settled, entry }) : { entry, receipt: null })),
+      attempts.map(async (entry) => {
+        if (!isOpen(entry)) return { entry, receipt: null }
+        // What another watcher has seen meanwhile is newer than the answer.
+        const isAsked = entry.hash === expected.hash && isSameSighting(entry, expected)
+        return settle({ ...settled, entry, ...(isAsked && asked !== undefined ? { asked } : {}) })
+      }),
     ),
-    watch.beside?.(),
+    beside,
   ])
   const seen = foremost(sightings, watch.entry)
   watch.entry = seen.entry
@@ -116,6 +127,16 @@ async function look(context: ConfirmContext, watch: Watch, turn: number): Promis
     watch.entry = await push(context, watch, { isReorg, asks })
   }
   return toConfirmation(client, watch.entry, seen.receipt)
+}
+
+/** Resolves when requests that were begun just now have left: those of one turn of the event loop travel together, in the next. */
+async function untilSent(): Promise<void> {
+  await nextTurn()
+  await nextTurn()
+}
+
+function isSameSighting(one: JournalEntry, other: JournalEntry): boolean {
+  return one.state === other.state && one.blockHash === other.blockHash
 }
 
 /** What the request of an entry signed at its nonce, oldest first. */

@@ -19,11 +19,8 @@ import { isOpen, isRefused } from './entry-state.ts'
  * `settledCount` (see below) has passed the nonce. Rejects when the endpoint does not answer.
  */
 export async function settle(look: Look): Promise<Sighting> {
-  const { client, entry, confirmations } = look
-  const [receipt, head] = await Promise.all([
-    receiptOf(client, entry.hash),
-    confirmations > 1 ? client.getBlockNumber({ cacheTime: 0 }) : null,
-  ])
+  const { client, entry, confirmations, asked = askOutcome(client, entry, confirmations) } = look
+  const [receipt, head] = await asked
   if (receipt === null) return withoutReceipt(look)
   const facts = { blockNumber: receipt.blockNumber, blockHash: receipt.blockHash, gasUsed: receipt.gasUsed }
   const isDeep = head === null || head - receipt.blockNumber + 1n >= BigInt(confirmations)
@@ -35,6 +32,13 @@ export async function settle(look: Look): Promise<Sighting> {
   const isKnown = entry.state === 'mined' && entry.blockHash === receipt.blockHash
   return { entry: isKnown ? entry : await move(look, 'mined', facts), receipt }
 }
+
+/** What the chain says of a transaction: its receipt, and the newest block where more than one confirmation is waited for. */
+export function askOutcome(client: PublicClient, { hash }: Pick<JournalEntry, 'hash'>, confirmations: number): Outcome {
+  return Promise.all([receiptOf(client, hash), confirmations > 1 ? client.getBlockNumber({ cacheTime: 0 }) : null])
+}
+
+type Outcome = Promise<readonly [receipt: TransactionReceipt | null, head: bigint | null]>
 
 /**
  * How many transactions of `address` are settled, that is counted at the block that has `confirmations` blocks, itself
@@ -66,6 +70,8 @@ export type Look = {
   readonly journal: Journal
   readonly entry: JournalEntry
   readonly confirmations: number
+  /** Where it was asked for already. */
+  readonly asked?: Outcome
   /** Asked only when there is no receipt; absent to leave the question for another look. */
   readonly settledCount?: () => Promise<number>
 }

@@ -45,7 +45,7 @@ export type SignRequest = {
   /**
    * The last word: asked when everything else is waited for, right before the signature, and again when the signature is
    * there, before it is recorded. What it throws refuses the request, and bytes that were signed meanwhile are dropped.
-   * It is told the nonce that the signature is for.
+   * It is given the nonce that the signature is for.
    */
   readonly allow: (nonce: number) => Promise<void>
   /** How many transactions of the wallet the chain counts, where that is known already; else it is read. */

@@ -70,12 +70,14 @@ async function readAround(
 ) {
   const rowFrom = row.bars.startsAt[0] ?? start
   const rowTo = rowFrom + row.bars.startsAt.length * row.bars.barSeconds
-  const late = rowTo < to ? await read({ from: rowTo, to }, row.closing.at(-1) ?? null) : null
+  const [late, found] = await Promise.all([
+    rowTo < to ? read({ from: rowTo, to }, row.closing.at(-1) ?? null) : null,
+    rowFrom > start ? read({ from: start, to: rowFrom }, null) : null,
+  ])
   // Between what was kept and what the logs gave may be a hole: then only the later part counts.
   if (late !== null && !late.isWhole) {
     return { ...late, spans: [late], breaks: late.breaks.length, torn: [] }
   }
-  const found = rowFrom > start ? await read({ from: start, to: rowFrom }, null) : null
   const isTornBefore = found !== null && isTorn(found.traded, row)
   // That what was kept goes on from there shows that the logs are whole up to it.
   const early = found === null || isTornBefore ? found : { ...found, sureUntil: rowFrom }

@@ -32,6 +32,31 @@ describe('the hours of a subgraph', () => {
   })
 
   test.each([
+    [0, 1.9, '5 of its 40 hours agree'],
+    [0, 2.1, 'tells another price than the pool has'],
+    // The head is ten minutes into an hour: nothing of the hour before may be missing, nor does a price of then move.
+    [1, 1.0005, '5 of its 40 hours agree'],
+    [1, 1.9, 'lacks the last trades of the pool'],
+  ])('without the last %i, where the pool has %f times their last price', async (left, factor, says) => {
+    const { ports, ask, request } = reportedHours(
+      () => true,
+      () => 1_000,
+    )
+    const fewer: typeof ask = async (...terms) => {
+      const said = (await ask(...terms)) as { periods: unknown[] }
+      return { ...said, periods: said.periods.slice(0, said.periods.length - left) }
+    }
+    const sqrtPriceX96 = BigInt(Math.round(Math.sqrt(factor) * 2 ** 40)) * 2n ** 56n
+    const elsewhere = { ...request, pool: { ...request.pool, sqrtPriceX96 } }
+    const history = readSubgraphHistory(ports, fewer, elsewhere, { pickInt: (below) => below >> 1 })
+    const said = await history.then(
+      ({ completeness }) => completeness.note,
+      (error: Error) => error.message,
+    )
+    expect(said).toContain(says)
+  })
+
+  test.each([
     [
       9,
       "None of its 40 hours could be held against the pool's swap logs: 5 of them would take too many requests to the",

@@ -1,9 +1,9 @@
 import { MAX_TICK } from '@svc/lp-math'
-import { parseAbi } from 'viem'
 import type { HistoryPorts, HistoryRequest } from '../../ports.ts'
 import { v3PoolAbi } from '../../abis/v3.ts'
 import { contractFunction } from '../../rpc/contract-function.ts'
 import { readAll } from '../../rpc/read-all.ts'
+import { readTime } from '../../rpc/read-one.ts'
 import { type TradedBars, tradedColumns } from '../bars/traded-bars.ts'
 
 /**
@@ -82,8 +82,6 @@ function noteOf(until: number): string {
 const mostBars = 1_008
 const boundsPerCall = 120
 
-const multicall3Abi = parseAbi(['function getCurrentBlockTimestamp() view returns (uint256 timestamp)'])
-const readTime = contractFunction(multicall3Abi, 'getCurrentBlockTimestamp')
 const readSlot0 = contractFunction(v3PoolAbi, 'slot0')
 const readObservation = contractFunction(v3PoolAbi, 'observations')
 const readObserve = contractFunction(v3PoolAbi, 'observe')

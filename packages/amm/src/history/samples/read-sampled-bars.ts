@@ -35,8 +35,9 @@ export type Sampled = {
   readonly note: string
 }
 
-/** Samples of one answer: 42 days of hours. */
-const mostSteps = 1_008
+/** Days of hours that one answer samples. */
+export const mostSampledDays = 42
+const mostSteps = mostSampledDays * 24
 const hourSeconds = 3_600
 
 function stepSeconds(barSeconds: number, span: number): number {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { ToolError } from '../../tool-error.ts'
 import type { LogSpans } from '../../ports.ts'
 import { createLogSpans } from '../../rpc/log-spans.ts'
-import { scanLogs } from './scan-logs.ts'
+import { scanLogs, scanRareLogs } from './scan-logs.ts'
 
 type Options = {
   widestBlocks?: number
@@ -116,4 +116,36 @@ test('an endpoint that is slow for once is not taken for one that refuses', asyn
   const learnt = { name: 'a pool', spans }
   await scan(5, { learnt }, 'RPC_TIMEOUT')
   expect((await scan(Infinity, { learnt })).widths[0]).toBe(10)
+})
+
+test('the whole past of rare logs is asked for once in half an hour where it is refused, by what is scanned for', async () => {
+  const clock = { now: 0 }
+  const spans = createLogSpans(() => clock.now)
+  const asked: number[] = []
+  const scanned = async (name: string, { code = 'RPC_REFUSED', newest = 9_999n } = {}) => {
+    asked.length = 0
+    const read = async (from: bigint, to: bigint) => {
+      asked.push(Number(to - from) + 1)
+      if (to - from >= 1_000n) throw new ToolError(code as 'RPC_REFUSED', 'Too wide.')
+      return [from]
+    }
+    const most = { spanBlocks: 1_000, maxRequests: 40, isEnough: () => false }
+    const { logs } = await scanRareLogs({ ...most, read, newest, oldest: 0n, learnt: { name, spans } })
+    return [logs.length, asked[0]]
+  }
+  expect([await scanned('mints'), await scanned('mints')]).toEqual([
+    [10, 10_000],
+    [10, 1_000],
+  ])
+  // The chain goes on, and a shorter one of another kind is another question.
+  expect(await scanned('mints', { newest: 10_999n })).toEqual([11, 1_000])
+  expect(await scanned('mints', { newest: 4_999n })).toEqual([5, 5_000])
+  expect(await scanned('owners')).toEqual([10, 10_000])
+  clock.now += 30 * 60_000
+  expect(await scanned('mints')).toEqual([10, 10_000])
+  // One that is slow for once is asked again.
+  expect([await scanned('pools', { code: 'RPC_TIMEOUT' }), await scanned('pools')]).toEqual([
+    [10, 10_000],
+    [10, 10_000],
+  ])
 })

@@ -1,4 +1,5 @@
-import type { LogSpans } from '../../ports.ts'
+import type { Chain } from '@svc/wallet/core'
+import type { LogSpans, RpcPool } from '../../ports.ts'
 import { ToolError } from '../../tool-error.ts'
 
 /**
@@ -73,20 +74,35 @@ export type LogScan<Entry> = {
 
 /**
  * Reads logs of a narrow filter: first over the whole range at once, which many endpoints answer when little matches, and
- * otherwise backwards in chunks.
+ * otherwise backwards in chunks. An endpoint that refused so wide a range to a scan of this name is asked for chunks at once.
  *
  * @throws ToolError `RPC_*`
  */
-export async function scanRareLogs<Entry>(options: LogScan<Entry>): Promise<{ logs: Entry[]; scannedFrom: bigint }> {
+export async function scanRareLogs<Entry>(
+  options: LogScan<Entry> & Required<Pick<LogScan<Entry>, 'learnt'>>,
+): Promise<{ logs: Entry[]; scannedFrom: bigint }> {
+  const { oldest, newest, learnt } = options
+  const blocks = newest - oldest + 1n
+  if (learnt.spans?.isRefused(learnt.name, blocks) === true) return scanLogs(options)
   try {
-    return { logs: [...(await options.read(options.oldest, options.newest))], scannedFrom: options.oldest }
+    return { logs: [...(await options.read(oldest, newest))], scannedFrom: oldest }
   } catch (error) {
-    if (!(error instanceof ToolError) || (error.code !== 'RPC_REFUSED' && error.code !== 'RPC_TIMEOUT')) throw error
+    if (!isRefusal(error)) throw error
+    if (error.code === 'RPC_REFUSED') learnt.spans?.refuse(learnt.name, blocks)
     return scanLogs(options)
   }
 }
 
-const chunksAtOnce = 8
+/** What is known of the endpoint that is asked next, by what is scanned for. */
+export function learntOf(
+  rpc: Pick<RpcPool, 'nextEndpoint'>,
+  chain: Chain,
+  name: string,
+): NonNullable<LogScan<unknown>['learnt']> {
+  return { name, spans: rpc.nextEndpoint?.(chain)?.logSpans ?? null }
+}
+
+export const chunksAtOnce = 8
 /** Of a chunk that was made wider: some 4 MB, a few hundredths of a second to parse. */
 const mostLogs = 5_000
 
@@ -99,6 +115,7 @@ function chunksBelow(end: bigint, oldest: bigint, span: bigint, count: number): 
   return chunks
 }
 
-function isRefusal(error: unknown): error is ToolError {
+/** Of a request that an endpoint may answer for fewer blocks. */
+export function isRefusal(error: unknown): error is ToolError {
   return error instanceof ToolError && (error.code === 'RPC_REFUSED' || error.code === 'RPC_TIMEOUT')
 }

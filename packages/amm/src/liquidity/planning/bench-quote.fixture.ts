@@ -3,6 +3,8 @@ import type { Pool, Quote, Token, Version } from '../../ports.ts'
 import { v2RouterAbi } from '../../abis/v2.ts'
 import { v3QuoterV2Abi } from '../../abis/v3.ts'
 import { v4QuoterAbi } from '../../abis/v4.ts'
+import { readQuery } from '../../rpc/query.ts'
+import { routeQuery } from '../quotes/route-query.ts'
 import { poolKeyOf } from '../v4/pool-key.ts'
 import type { Bench } from './bench.fixture.ts'
 
@@ -24,6 +26,30 @@ export async function benchQuote(
     route.push({ pool, tokenIn, tokenOut })
   }
   return { amountIn, amountOut: amount, route, version, priceImpactBps: 0, gasEstimate: 0n, blockNumber: 0n }
+}
+
+/** The same for an exact output, which the quoters tell of the route as a whole. */
+export async function benchQuoteOut(
+  bench: Bench,
+  version: Version,
+  path: readonly Token[],
+  amountOut: bigint,
+): Promise<Quote> {
+  const one = 10n ** BigInt(path[0]!.decimals)
+  const { route } = await benchQuote(bench, version, path, one / 100n)
+  const query = routeQuery(
+    bench.chain,
+    { version, hops: heldAlong(bench, version, route) },
+    { side: 'out', amount: amountOut },
+  )
+  const answer = await readQuery(bench.client, bench.chain, query, await bench.client.getBlockNumber())
+  return { ...answer!, isExactOut: true, route, version, priceImpactBps: 0, gasEstimate: 0n, blockNumber: 0n }
+}
+
+/** Hops by the tokens that the pools hold. */
+export function heldAlong({ tokens, chain }: Bench, version: Version, route: Quote['route']): Quote['route'] {
+  const held = (token: Token) => (token.isNative && version !== 'v4' ? tokens.wrapped(chain) : token)
+  return route.map(({ pool, tokenIn, tokenOut }) => ({ pool, tokenIn: held(tokenIn), tokenOut: held(tokenOut) }))
 }
 
 async function amountOut(bench: Bench, pool: Pool, token: Token, amountIn: bigint): Promise<bigint> {

@@ -151,7 +151,7 @@ export type Bench = {
   /** Grants exactly what the intent declares, then sends its calls. Throws when one reverts. */
   run(intent: Intent): Promise<Settled>
   /** Grants exactly what the intent declares. */
-  approve(intent: Intent): Promise<void>
+  approve(intent: Pick<Intent, 'approvals'>): Promise<void>
   /** Sends a call without waiting for its block. */
   submit(call: IntentCall, maxFeePerGas: bigint): Promise<Hash>
   /** What became of a submitted call. */

@@ -33,7 +33,8 @@ it('says no less of what leaves than does leave', () => {
 
 it('says of a sale what was asked to be sold, to the last digit', () => {
   const request = { tokenIn: token, tokenOut: token, slippageBps: 50, deadline: 0, recipient: token.address }
-  const quote = { amountIn: 1_000_123_456n, amountOut: 2_000_000n, version: 'v3' } as Quote
+  const route = [{ pool: { version: 'v3' }, tokenIn: token, tokenOut: token }] as unknown as Quote['route']
+  const quote = { amountIn: 1_000_123_456n, amountOut: 2_000_000n, version: 'v3', route } as Quote
   const call = { router: token.address, data: '0x', least: 1n, via: 'erc20', atomicity: 'single' } as const
   expect(swapIntent(chains[0]!, quote, request, call).why).toBe('Swap 1000.123456 AAA for about 2 AAA through v3.')
 })

@@ -9,6 +9,7 @@ import {
 import type { Chain } from '@svc/wallet/core'
 import type { KeptDeposit } from '../../intent.ts'
 import type { Liquidity, Pool, Position, Quote, Token, Version } from '../../ports.ts'
+import { ToolError } from '../../tool-error.ts'
 
 /**
  * How much of what is at hand to swap so that what is left fits a range of a pool: first at the price of the pool, then at that of a
@@ -37,13 +38,25 @@ export async function quoteToRatio(
     const [tokenIn, tokenOut] = zeroForOne ? [pool.token0, pool.token1] : [pool.token1, pool.token0]
     const { most = wanted, ...through } = keptSwap(chain, given.kept?.plan, tokenIn) ?? {}
     const amountIn = wanted < most ? wanted : most
-    const quote = await ports.liquidity.quote(chain, { tokenIn, tokenOut, amountIn, ...through })
+    const quote = await ports.liquidity.quote(chain, { tokenIn, tokenOut, amountIn, ...through }).catch(noSwap)
     after = priceAfter(given, quote, zeroForOne)
     rate = quote
     found = { quote, zeroForOne, sqrtPriceX96: after }
   }
   if (found === null) throw new TypeError('at least one quote is asked for')
   return found
+}
+
+/** Nobody asked for this trade, so there is no argument of it to correct. */
+function noSwap(error: unknown): never {
+  if (!(error instanceof ToolError) || error.code !== 'POOL_NOT_FOUND') throw error
+  const { message, cause, details } = error
+  throw new ToolError('POOL_NOT_FOUND', `What is at hand does not fit the range unless a part is swapped. ${message}`, {
+    cause,
+    details: details.map(({ field: _field, accepted: _accepted, ...rest }) => rest),
+    suggestion:
+      'Choose a range that what is at hand fits, or take the liquidity out (remove_liquidity), trade elsewhere, and deposit both tokens (add_liquidity).',
+  })
 }
 
 export type GivenForRatio = {

@@ -1,5 +1,5 @@
 import type { Quote, SwapRequest } from '../../ports.ts'
-import { keptLeast } from './deposit/require-kept.ts'
+import { keptLeast, keptMost } from './deposit/require-kept.ts'
 import { refuseTooSmall } from './refusals.ts'
 import { type Amounts, maxAmountsWithSlippage, mintAmountsWithSlippage } from '@svc/lp-math'
 import type { KeptDeposit } from '../../intent.ts'
@@ -60,18 +60,33 @@ export function lessSlippage(amount: bigint, slippageBps: number): bigint {
   return (amount * BigInt(10_000 - slippageBps)) / 10_000n
 }
 
+/** The most of an expected amount (smallest units) that is still acceptable, rounded down. */
+export function withSlippage(amount: bigint, slippageBps: number): bigint {
+  return (amount * BigInt(10_000 + slippageBps)) / 10_000n
+}
+
 /**
- * The least a swap must give: the quoted output less the slippage, never zero, because a minimum of zero lets anybody take
- * the whole output; of a plan that is carried out never less than that says.
+ * What a swap must give and what it may take. Of an exact input the least is the quoted output less the slippage, never zero, because a
+ * minimum of zero lets anybody take the whole output. Of an exact output the most is the quoted input and the slippage. Of a plan that is
+ * carried out never less, or more, than that says.
  *
- * @throws ToolError `AMOUNT_TOO_SMALL` when less than one unit would remain, `SIMULATION_DRIFT` when the plan says more.
+ * @throws ToolError `AMOUNT_TOO_SMALL` when less than one unit would remain, `SIMULATION_DRIFT` when the plan says otherwise.
  */
-export function leastOut(quote: Quote, { slippageBps, tokenOut, keptReceipts }: LeastRequest): bigint {
-  const least = lessSlippage(quote.amountOut, slippageBps)
+export function swapLimits(quote: Quote, request: LimitedSwap): SwapLimits {
+  const { slippageBps, tokenIn, tokenOut, keptReceipts, keptSpends } = request
+  const isExactOut = quote.isExactOut === true
+  const least = isExactOut ? quote.amountOut : lessSlippage(quote.amountOut, slippageBps)
   if (quote.amountIn <= 0n || least <= 0n) {
     throw refuseTooSmall('amount', 'What this amount gives is less than one unit of the other token.')
   }
-  return keptLeast(keptReceipts, tokenOut.address, { least, now: quote.amountOut })
+  const most = isExactOut ? withSlippage(quote.amountIn, slippageBps) : quote.amountIn
+  return {
+    least: keptLeast(keptReceipts, tokenOut.address, { least, now: quote.amountOut }),
+    most: isExactOut ? keptMost(keptSpends, tokenIn.address, { most, now: quote.amountIn }) : most,
+  }
 }
 
-type LeastRequest = Pick<SwapRequest, 'slippageBps' | 'tokenOut' | 'keptReceipts'>
+type LimitedSwap = Pick<SwapRequest, 'slippageBps' | 'tokenIn' | 'tokenOut' | 'keptReceipts' | 'keptSpends'>
+
+/** The least that a swap gives, and the most that it takes. */
+export type SwapLimits = { readonly least: bigint; readonly most: bigint }

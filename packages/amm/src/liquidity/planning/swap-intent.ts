@@ -3,6 +3,7 @@ import type { Pool, Quote, SwapRequest, Token } from '../../ports.ts'
 import type { Chain } from '@svc/wallet/core'
 import type { Intent, IntentApproval } from '../../intent.ts'
 import { describeAmounts } from './describe-amounts.ts'
+import { segmentsOf } from '../quotes/route-query.ts'
 import { planPayment, routineIntent } from './plan-payment.ts'
 
 /** The intent of a swap through one router call. */
@@ -14,14 +15,21 @@ export function swapIntent(
     readonly router: Address
     readonly data: Hex
     readonly least: bigint
+    /** Of what goes in; the quoted amount where that is exact. */
+    readonly most?: bigint
     readonly via: IntentApproval['via']
     readonly atomicity: 'single' | 'multicall'
   },
 ): Intent {
-  const paid = [{ token: request.tokenIn, amount: quote.amountIn }]
+  const paid = [{ token: request.tokenIn, amount: call.most ?? quote.amountIn }]
   const received = [{ token: request.tokenOut, amount: quote.amountOut }]
   const { listed, isNative } = request.tokenOut
   const isKnown = listed || isNative
+  const sold = [{ token: request.tokenIn, amount: quote.amountIn }]
+  const traded =
+    quote.isExactOut === true
+      ? `Swap about ${describeAmounts(sold, 'nearest')}, at most ${describeAmounts(paid, 'exact')}, for exactly ${describeAmounts(received, 'exact')}`
+      : `Swap ${describeAmounts(paid, 'exact')} for about ${describeAmounts(received, 'nearest')}`
   const { valueWei, ...payment } = planPayment(paid, call.router, call.via)
   return routineIntent(chain, {
     calls: [{ to: call.router, data: call.data, valueWei, label: 'swap' }],
@@ -31,8 +39,16 @@ export function swapIntent(
     slippageBps: request.slippageBps,
     deadline: request.deadline,
     recipients: [request.recipient],
-    why: `Swap ${describeAmounts(paid, 'exact')} for about ${describeAmounts(received, 'nearest')} through ${quote.version}${isKnown ? '' : ', less any fee that the token takes of transfers: deltas say what arrives'}.`,
+    why: `${traded} through ${versionsOf(quote)}${isKnown ? '' : ', less any fee that the token takes of transfers: deltas say what arrives'}.`,
   })
+}
+
+/** What a trade goes through: the versions of its route in their order, each said once where it follows itself, or how many routes of which versions share it. */
+function versionsOf({ route, parts = [] }: Pick<Quote, 'route' | 'parts'>): string {
+  const inOrder = segmentsOf(route).map(({ version }) => version)
+  if (parts.length < 2) return inOrder.filter((version, index) => version !== inOrder[index - 1]).join(', then ')
+  const versions = new Set(parts.flatMap((part) => part.route.map(({ pool }) => pool.version)))
+  return `${parts.length} routes of ${[...versions].join(' and ')}`
 }
 
 /**

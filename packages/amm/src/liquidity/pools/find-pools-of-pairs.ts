@@ -121,4 +121,4 @@ function v4Queries(chain: Chain, token0: Address, token1: Address): FoundQuery[]
   return v4 === undefined ? [] : standardKeys(token0, token1).map((key) => v4PoolQuery(v4, key))
 }
 
-const v3Tiers = [100, 500, 3_000, 10_000] as const
+export const v3Tiers = [100, 500, 3_000, 10_000] as const

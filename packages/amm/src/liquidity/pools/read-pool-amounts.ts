@@ -31,7 +31,8 @@ const ticksEachSide = 20_000
 async function readBalances(ports: Pick<MarketPorts, 'rpc'>, chain: Chain, pool: Pool): Promise<PoolAmounts> {
   const client = ports.rpc.client(chain)
   const holder: Address = slice(pool.id, 0, 20)
-  const balance = (token: Address) => readSurely(client, contractRead(token, erc20Abi, 'balanceOf', [holder]))
+  const balance = (token: Address) =>
+    readSurely(client, contractRead(token, erc20Abi, 'balanceOf', [holder]), pool.blockNumber)
   const [amount0, amount1] = await Promise.all([balance(pool.token0.address), balance(pool.token1.address)])
   return { amount0, amount1 }
 }

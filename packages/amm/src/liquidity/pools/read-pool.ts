@@ -1,7 +1,7 @@
 import type { Chain } from '@svc/wallet/core'
 import { type Address, getAbiItem, type Hex, isAddressEqual, zeroAddress } from 'viem'
 import { v4PoolManagerAbi } from '../../abis/v4.ts'
-import { scanRareLogs } from '../logs/scan-logs.ts'
+import { learntOf, scanRareLogs } from '../logs/scan-logs.ts'
 import { requireDeployment } from '../planning/refusals.ts'
 import { poolOf, type PoolState, sortPair } from './pool-state.ts'
 import type { ReadPorts } from '../liquidity-ports.ts'
@@ -138,6 +138,7 @@ async function createdKey(ports: ReadPorts, chain: Chain, id: Hex, blockNumber: 
     oldest: 0n,
     spanBlocks: chain.logRangeBlocks,
     maxRequests: 40,
+    learnt: learntOf(ports.rpc, chain, 'pool of v4'),
     isEnough: (logs) => logs.length > 0,
   })
   const args = logs[0]?.args

@@ -1,6 +1,6 @@
 import { getAmountsForLiquidity, getSqrtPriceAtTick } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet/core'
-import type { Address } from 'viem'
+import { type Address, isAddressEqual } from 'viem'
 import type { Alongside, BlockTime, Pool, Position, Token } from '../../ports.ts'
 import { readAtHead } from '../../rpc/create-block-reads.ts'
 import { joinQueries, knownQuery, type Query, readQuery } from '../../rpc/query.ts'
@@ -19,56 +19,72 @@ export function positionOf(facts: Omit<Position, 'pool' | 'amount0' | 'amount1'>
   return { ...facts, pool, ...amounts }
 }
 
+/** What a position came to at the block that it was read at; `null` where it is not there. */
+export type PositionAt = (blockNumber: bigint) => Position | null
+
 /**
  * Reads positions in two exchanges: what is kept of each, at the newest block where none is named, and then, while its tokens are
- * looked up, the state of its range. One that was read before takes a single one, as long as it stands where it stood.
- * `null` for those that are not there.
+ * looked up, the state of its range. Those of which it is known where they stood take a single one, as long as they stand there still.
+ * `null` for those that are not there, and of owners and beyond the number that are asked for.
  *
  * @throws ToolError `RPC_*`
  */
-export async function readRanges<Place, Record extends Place, State>(
+export async function readRanges<Place, Record extends Place & { readonly owner: Address }, State>(
   ports: ReadPorts,
   chain: Chain,
   asked: RangeReads<Place, Record, State>,
 ): Promise<readonly (StandingRange<Record, State> | null)[]> {
-  const { rangeOf, tokensOf, placeOf, before, reading } = asked
-  const [head, records, early] = await readRecords(ports, chain, asked)
-  const statesOf = () => {
-    const [only] = records
-    if (before !== undefined && only != null && placeOf(only) === placeOf(before)) return [early]
-    const ranges = joinQueries(records.map((record) => (record === null ? knownQuery(null) : rangeOf(record))))
-    return readQuery(ports.rpc.client(chain), chain, ranges, head.number)
-  }
-  const pairs = records.map(async (record) => {
-    if (record === null) return null
-    const [one, other] = tokensOf(record)
+  const { rangeOf, tokensOf, placeOf, likely, reading } = asked
+  const pairOf = async (place: Place, at: BlockTime) => {
+    const [one, other] = tokensOf(place)
     const tokens = await Promise.all([ports.tokens.byAddress(chain, one), ports.tokens.byAddress(chain, other)])
-    if ('timestamp' in head) reading.alongside?.(tokens, head)
+    reading.alongside?.(tokens, at)
     return tokens
-  })
-  const [states, tokens] = await Promise.all([statesOf(), Promise.all(pairs)])
+  }
+  // Begun as soon as the block is known; a failure is that of the reading of the same tokens below.
+  for (const place of reading.at === undefined ? [] : likely) {
+    if (place !== null) void pairOf(place, reading.at as BlockTime).catch(() => undefined)
+  }
+  const { head, records, states } = await readRecords(ports, chain, asked)
+  const isStanding = (index: number) => {
+    const [record, place] = [records[index] ?? null, likely[index] ?? null]
+    return record !== null && place !== null && placeOf(record) === placeOf(place)
+  }
+  const ranges = records.map((record, index) =>
+    record === null || isStanding(index) ? knownQuery(states[index] ?? null) : rangeOf(record),
+  )
+  const [found, tokens] = await Promise.all([
+    readQuery(ports.rpc.client(chain), chain, joinQueries(ranges), head.number),
+    Promise.all(records.map(async (record) => (record === null ? null : pairOf(record, head)))),
+  ])
   return records.map((record, index) => {
-    const [state, pair] = [states[index] ?? null, tokens[index] ?? null]
+    const [state, pair] = [found[index] ?? null, tokens[index] ?? null]
     if (record === null || state === null || pair === null) return null
     return { record, state, tokens: pair, blockNumber: head.number }
   })
 }
 
-/** At which block positions are read, the newest where none is named, and what is begun beside it; a single one may have been read `before`. */
+/** At which block positions are read, the newest where none is named, which of them, and what is begun beside it. */
 export type PositionReading = {
-  readonly blockNumber?: bigint
+  readonly at?: BlockTime
   readonly alongside?: Alongside | undefined
-  readonly before?: Position
+  /** A position as it stood when it was read before. */
+  readonly before?: (positionId: bigint) => Position | null
+  /** Those of others count as if they were not there. */
+  readonly owner?: Address
+  /** The first of those that are there; all unless given. */
+  readonly most?: number
 }
 
 /** `Place` is what of a record says where its range is. */
 type RangeReads<Place, Record extends Place, State> = {
   readonly records: readonly Query<Record | null>[]
   readonly rangeOf: (place: Place) => Query<State | null>
-  readonly tokensOf: (record: Record) => readonly [Address, Address]
+  readonly tokensOf: (place: Place) => readonly [Address, Address]
   /** Alike for places that are the same. */
   readonly placeOf: (place: Place) => string
-  readonly before: Place | undefined
+  /** Where each stood before, as far as that is known. */
+  readonly likely: readonly (Place | null)[]
   readonly reading: PositionReading
 }
 
@@ -79,17 +95,24 @@ type StandingRange<Record, State> = {
   readonly blockNumber: bigint
 }
 
-/** The block, what is kept of each, and the state of the range where the only one was before. */
-async function readRecords<Place, Record extends Place, State>(
+/** The block, what is kept of each, and the state of the ranges where they were before. */
+async function readRecords<Place, Record extends Place & { readonly owner: Address }, State>(
   ports: ReadPorts,
   chain: Chain,
-  { records, rangeOf, before, reading: { blockNumber } }: RangeReads<Place, Record, State>,
-): Promise<readonly [BlockTime | Pick<BlockTime, 'number'>, readonly (Record | null)[], State | null]> {
-  const early = before === undefined ? knownQuery(null) : rangeOf(before)
+  { records, rangeOf, likely, reading: { at, owner, most = Infinity } }: RangeReads<Place, Record, State>,
+) {
+  const early = joinQueries(likely.map((place) => (place === null ? knownQuery(null) : rangeOf(place))))
   const both = joinQueries([joinQueries(records), early] as const)
-  if (blockNumber === undefined) {
-    const { head, result } = await readAtHead(ports.rpc, chain, both)
-    return [head, ...result]
-  }
-  return [{ number: blockNumber }, ...(await readQuery(ports.rpc.client(chain), chain, both, blockNumber))]
+  const { head, result } =
+    at === undefined
+      ? await readAtHead(ports.rpc, chain, both)
+      : { head: at, result: await readQuery(ports.rpc.client(chain), chain, both, at.number) }
+  const [found, states] = result
+  let left = most
+  const wanted = found.map((record) => {
+    if (record === null || (owner !== undefined && !isAddressEqual(record.owner, owner))) return null
+    left -= 1
+    return left < 0 ? null : record
+  })
+  return { head, records: wanted, states }
 }

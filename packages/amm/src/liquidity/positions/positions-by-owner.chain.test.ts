@@ -7,8 +7,8 @@ import { v2RouterAbi } from '../../abis/v2.ts'
 import { v4PositionManagerAbi } from '../../abis/v4.ts'
 import { createChainActor, type ChainActor } from '../chain-actor.fixture.ts'
 import { createReadsBench } from '../reads-bench.fixture.ts'
-import { ownedV4TokenIds } from '../v4/owned-token-ids.ts'
 import { poolKeyOf } from '../v4/pool-key.ts'
+import { readV4Positions } from '../v4/read-positions.ts'
 
 const devnet = useDevnet()
 let bench: ReturnType<typeof createReadsBench>
@@ -75,11 +75,55 @@ describe('positionsByOwner', () => {
     const [pool] = await bench.reads.findPools(bench.chain, weth, await bench.token('USDC'), ['v4'])
     const mint = () => owner.mintV4(poolKeyOf(pool!), -887_270, 887_270, 10n ** 12n)
     const minted = [await mint(), await mint()]
-    const { number: blockNumber } = await bench.rpc.head(bench.chain)
-    const most = (mostPositions: number) =>
-      ownedV4TokenIds(bench, bench.chain, owner.address, { blockNumber, mostPositions })
-    expect(await most(1)).toEqual({ ids: [minted[1]], complete: false })
-    expect(await most(2)).toEqual({ ids: minted.toReversed(), complete: true })
+    const at = await bench.rpc.head(bench.chain)
+    const most = async (count: number) => {
+      const candidates = minted.toReversed()
+      const found = await readV4Positions(bench, bench.chain, candidates, { at, owner: owner.address, most: count })
+      return found.flatMap((position) => position?.positionId ?? [])
+    }
+    expect(await most(1)).toEqual([String(minted[1])])
+    expect(await most(2)).toEqual(minted.toReversed().map(String))
+    const others = await readV4Positions(bench, bench.chain, minted, { at, owner: devnet().accounts[5]!.address })
+    expect(others).toEqual([null, null])
+  })
+
+  it('tells what became of those that it found before: given away, given, moved on, and added to', async () => {
+    const [weth, usdc] = await Promise.all([bench.token('WETH'), bench.token('USDC')])
+    const pools = await bench.reads.findPools(bench.chain, weth, usdc)
+    const [v3, v4] = [pools.find((pool) => pool.version === 'v3')!, pools.find((pool) => pool.version === 'v4')!]
+    const spacing = v3.tickSpacing!
+    const base = Math.floor(v3.tick / spacing) * spacing
+    const mintV3 = () =>
+      owner.mintV3({
+        token0: v3.token0.address,
+        token1: v3.token1.address,
+        fee: v3.fee,
+        tickLower: base - 10 * spacing,
+        tickUpper: base + 10 * spacing,
+        amount0Desired: 10n ** 9n,
+        amount1Desired: 10n ** 9n,
+      })
+    const mintV4 = () => owner.mintV4(poolKeyOf(v4), -887_270, 887_270, 10n ** 12n)
+    const ids = { v3: [await mintV3(), await mintV3()], v4: [await mintV4(), await mintV4()] }
+    const all = (reads = bench.reads) => reads.positionsByOwner(bench.chain, owner.address, ['v2', 'v3', 'v4'])
+    const before = await all()
+    expect(before.items).toHaveLength(4)
+    for (const [version, [first]] of [
+      ['v3', ids.v3],
+      ['v4', ids.v4],
+    ] as const) {
+      const { positionManager } = bench.chain.amm[version]!
+      const given = [owner.address, devnet().accounts[5]!.address, first!] as const
+      await owner.write(positionManager, transferAbi, 'transferFrom', given)
+    }
+    const added = [await mintV3(), await mintV4()]
+    await owner.addV2(weth.address, usdc.address, parseUnits('1', 18), parseUnits('3000', 6))
+    await owner.swapV2([weth.address, usdc.address], parseUnits('7', 18))
+    const now = await all()
+    expect(now.items.slice(1).map(({ positionId }) => positionId)).toEqual(
+      [added[0], ids.v3[1], added[1], ids.v4[1]].map(String),
+    )
+    expect(now).toEqual(await all(createReadsBench(devnet()).reads))
   })
 
   it('says so when the logs do not reach back to all of them', async () => {

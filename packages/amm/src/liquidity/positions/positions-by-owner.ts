@@ -1,20 +1,28 @@
 import type { Chain } from '@svc/wallet/core'
 import type { Address } from 'viem'
-import { contractRead } from '../../rpc/contract-function.ts'
-import { everyResult, readAll } from '../../rpc/read-all.ts'
+import { v2PairAbi } from '../../abis/v2.ts'
 import { v3PositionManagerAbi } from '../../abis/v3.ts'
-import { requireDeployment } from '../planning/refusals.ts'
+import type { Alongside, BlockTime, PairShare, Position, Token, Version } from '../../ports.ts'
+import { contractRead } from '../../rpc/contract-function.ts'
+import { readAtHead } from '../../rpc/create-block-reads.ts'
+import { everyResult } from '../../rpc/read-all.ts'
+import { joinQueries, knownQuery, mapQuery, query, type Query, readQuery } from '../../rpc/query.ts'
 import type { ReadPorts } from '../liquidity-ports.ts'
-import type { PairShare, Position, Version } from '../../ports.ts'
-import { findPoolsOfPairs } from '../pools/find-pools-of-pairs.ts'
-import { readPairShares } from '../v2/read-pair-shares.ts'
+import { requireDeployment } from '../planning/refusals.ts'
+import { v2PairAddress } from '../pools/pool-address.ts'
+import { sortPair } from '../pools/pool-state.ts'
+import { type PairTokens, readSharesOf } from '../v2/read-pair-shares.ts'
 import { readV3Positions } from '../v3/read-positions.ts'
-import { type OwnedTokenIds, ownedV4TokenIds } from '../v4/owned-token-ids.ts'
+import { type OwnedV4, ownedV4Query, v4Candidates } from '../v4/owned-token-ids.ts'
 import { readV4Positions } from '../v4/read-positions.ts'
+import { mostGuessed, type PositionMemory } from './position-memory.ts'
+import type { PositionReading } from './position-of.ts'
 
 /**
  * The positions of an owner at one block, closed ones included, at most 2,000 of a version: anybody may give a wallet positions of dust,
  * which must not hide its own. `complete` is false when there are more, or when the logs that the endpoint gives do not reach back to all v4 positions. v2 means pairs of listed tokens.
+ * What the owner holds is counted with the reading of the head, where few are named or they are those of the last time; then follows what is
+ * kept of each, then the state of its range.
  *
  * @throws ToolError `RPC_*`
  */
@@ -22,72 +30,121 @@ export async function positionsByOwner(
   ports: ReadPorts,
   chain: Chain,
   owner: Address,
-  versions: readonly Version[],
+  { versions, alongside, memory }: OwnerReading,
 ): Promise<OwnedPositions> {
-  const { number: blockNumber } = await ports.rpc.head(chain)
-  const wanted = (['v2', 'v3', 'v4'] as const).filter(
-    (version) => versions.includes(version) && chain.amm[version] !== undefined,
+  const wanted = (version: Version) => versions.includes(version) && chain.amm[version] !== undefined
+  const known = memory.ownedBy(chain, owner)
+  const pairs = wanted('v2') ? await listedPairs(ports, chain) : []
+  const { head, result } = await readAtHead(
+    ports.rpc,
+    chain,
+    joinQueries([
+      sharesQuery(pairs, owner),
+      wanted('v3') ? ownedV3Query(chain, owner, known.v3Count) : knownQuery(null),
+      wanted('v4') ? ownedV4Query(chain, owner, known.v4Ids) : knownQuery(null),
+    ] as const),
   )
-  const parts = await Promise.all(wanted.map((version) => readers[version](ports, chain, owner, blockNumber)))
-  return { items: parts.flatMap(({ items }) => items), complete: parts.every(({ complete }) => complete) }
+  const [shares, v3, v4] = result
+  const held = pairs.filter((_, index) => (shares[index] ?? 0n) > 0n)
+  const reading = (version: Position['version']): OwnReading => ({
+    at: head,
+    alongside,
+    before: (id) => memory.position(chain, version, String(id)),
+    owner,
+    most: mostPositions,
+  })
+  const [ofV2, ofV3, ofV4] = await Promise.all([
+    readSharesOf(ports, chain, held, { owner, at: head, alongside }),
+    v3 === null ? nothing : readOwnedV3(ports, chain, v3, reading('v3')),
+    v4 === null ? nothing : readOwnedV4(ports, chain, v4, reading('v4')),
+  ])
+  memory.keepOwned(chain, owner, {
+    v3Count: v3 === null ? known.v3Count : Number(v3.balance),
+    v4Ids: v4 === null ? known.v4Ids : ofV4.items.map(({ positionId }) => BigInt(positionId)),
+  })
+  for (const position of [...ofV3.items, ...ofV4.items]) memory.keepPosition(chain, position)
+  return { items: [...ofV2, ...ofV3.items, ...ofV4.items], complete: ofV3.complete && ofV4.complete }
 }
 
 export type OwnedPositions = { readonly items: readonly (Position | PairShare)[]; readonly complete: boolean }
 
-type Reader = (ports: ReadPorts, chain: Chain, owner: Address, blockNumber: bigint) => Promise<OwnedPositions>
+export type OwnerReading = {
+  readonly versions: readonly Version[]
+  readonly alongside?: Alongside | undefined
+  readonly memory: PositionMemory
+}
 
+type OwnReading = PositionReading & { readonly at: BlockTime; readonly owner: Address; readonly most: number }
+type Owned = { readonly items: readonly Position[]; readonly complete: boolean }
+
+const nothing: Owned = { items: [], complete: true }
 const mostPositions = 2_000
+const fewIds = 20
 
-const readers: { readonly [Key in Version]: Reader } = {
-  async v2(ports, chain, owner, blockNumber) {
-    return { items: await ownedPairShares(ports, chain, owner, blockNumber), complete: true }
-  },
-  async v3(ports, chain, owner, blockNumber) {
-    const { ids, complete } = await ownedV3TokenIds(ports, chain, owner, { blockNumber, mostPositions })
-    return withAll(await readV3Positions(ports, chain, ids, { blockNumber }), complete)
-  },
-  async v4(ports, chain, owner, blockNumber) {
-    const { ids, complete } = await ownedV4TokenIds(ports, chain, owner, { blockNumber, mostPositions })
-    return withAll(await readV4Positions(ports, chain, ids, { blockNumber }), complete)
-  },
-}
-
-function withAll(positions: readonly (Position | null)[], complete: boolean): OwnedPositions {
+function ownedOf(positions: readonly (Position | null)[], balance: bigint): Owned {
   const items = positions.filter((position) => position !== null)
-  return { items, complete: complete && items.length === positions.length }
+  return { items, complete: BigInt(items.length) === balance }
 }
 
-/** What an owner holds of the v2 pairs between listed tokens; other pairs cannot be enumerated. @throws ToolError `RPC_*` */
-async function ownedPairShares(
-  ports: ReadPorts,
-  chain: Chain,
-  owner: Address,
-  blockNumber: bigint,
-): Promise<readonly PairShare[]> {
+/** Every v2 pair between listed tokens; others cannot be enumerated. */
+async function listedPairs(ports: ReadPorts, chain: Chain): Promise<readonly PairTokens[]> {
   const tokens = await Promise.all(chain.tokens.map(({ address }) => ports.tokens.byAddress(chain, address)))
-  const pairs = tokens.flatMap((a, index) =>
-    tokens.slice(index + 1).map((b) => ({ tokens: [a, b] as const, versions: ['v2'] as const })),
-  )
-  const pools = await findPoolsOfPairs(ports, chain, pairs, blockNumber)
-  const shares = await readPairShares(ports, chain, pools.flat(), owner)
-  return shares.filter((share) => share !== null)
+  const deployment = requireDeployment(chain, 'v2')
+  const placed = (one: Token, other: Token): PairTokens => {
+    const [token0, token1] = sortPair(one, other)
+    return { pair: v2PairAddress(deployment, token0.address, token1.address), tokens: [token0, token1] }
+  }
+  return tokens.flatMap((a, index) => tokens.slice(index + 1).map((b) => placed(a, b)))
 }
 
-/** The v3 position tokens of an owner, newest first, which the position manager enumerates. @throws ToolError `RPC_*` */
-async function ownedV3TokenIds(
+function sharesQuery(pairs: readonly PairTokens[], owner: Address): Query<readonly (bigint | null)[]> {
+  return query(
+    pairs.map(({ pair }) => contractRead(pair, v2PairAbi, 'balanceOf', [owner])),
+    (shares) => shares,
+  )
+}
+
+/** How many v3 tokens an owner holds, and the first of them, which the position manager enumerates. */
+function ownedV3Query(chain: Chain, owner: Address, knownCount: number) {
+  const { positionManager } = requireDeployment(chain, 'v3')
+  const first = Math.min(mostGuessed, Math.max(fewIds, knownCount + 1))
+  const balance = query([contractRead(positionManager, v3PositionManagerAbi, 'balanceOf', [owner])], everyResult)
+  const ids = query(
+    Array.from({ length: first }, (_, index) => idRead(positionManager, owner, BigInt(index))),
+    (found) => found.slice(0, [...found, null].indexOf(null)),
+  )
+  return mapQuery(joinQueries([balance, ids] as const), ([[count = 0n], found]): OwnedV3 => ({
+    balance: count,
+    ids: found.filter((id) => id !== null),
+  }))
+}
+
+/** `ids` are the first ones, oldest first. */
+type OwnedV3 = { readonly balance: bigint; readonly ids: readonly bigint[] }
+
+function idRead(positionManager: Address, owner: Address, index: bigint) {
+  return contractRead(positionManager, v3PositionManagerAbi, 'tokenOfOwnerByIndex', [owner, index])
+}
+
+/** Newest first. */
+async function readOwnedV3(
   ports: ReadPorts,
   chain: Chain,
-  owner: Address,
-  limits: { readonly blockNumber: bigint; readonly mostPositions: number },
-): Promise<OwnedTokenIds> {
+  { balance, ids: first }: OwnedV3,
+  reading: OwnReading,
+): Promise<Owned> {
   const { positionManager } = requireDeployment(chain, 'v3')
-  const client = ports.rpc.client(chain)
-  const balanceRead = contractRead(positionManager, v3PositionManagerAbi, 'balanceOf', [owner])
-  const [balance = 0n] = everyResult(await readAll(client, chain, [balanceRead], limits.blockNumber))
-  const count = Math.min(Number(balance), limits.mostPositions)
-  const reads = Array.from({ length: count }, (_, index) =>
-    contractRead(positionManager, v3PositionManagerAbi, 'tokenOfOwnerByIndex', [owner, balance - 1n - BigInt(index)]),
+  const from = Math.max(first.length, Number(balance) - mostPositions)
+  const others = Array.from({ length: Math.max(0, Number(balance) - from) }, (_, index) =>
+    idRead(positionManager, reading.owner, BigInt(from + index)),
   )
-  const ids = everyResult(await readAll(client, chain, reads, limits.blockNumber))
-  return { ids, complete: BigInt(ids.length) === balance }
+  const later = await readQuery(ports.rpc.client(chain), chain, query(others, everyResult), reading.at.number)
+  const ids = [...first, ...later].toReversed().slice(0, mostPositions)
+  return ownedOf(await readV3Positions(ports, chain, ids, reading), balance)
+}
+
+/** Newest first. */
+async function readOwnedV4(ports: ReadPorts, chain: Chain, owned: OwnedV4, reading: OwnReading): Promise<Owned> {
+  const candidates = await v4Candidates(ports, chain, reading.owner, { ...owned, blockNumber: reading.at.number })
+  return ownedOf(await readV4Positions(ports, chain, candidates, reading), owned.balance)
 }

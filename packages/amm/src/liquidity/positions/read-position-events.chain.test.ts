@@ -63,6 +63,35 @@ describe('what became of a position', () => {
   })
 })
 
+it.each(['v3', 'v4'] as const)(
+  'a %s position that the chain has another past of is read as if nothing were remembered of it',
+  async (version) => {
+    const [weth, usdc] = await Promise.all([bench.token('WETH'), bench.token('USDC')])
+    const pools = await bench.reads.findPools(bench.chain, weth, usdc, [version])
+    const pool = pools.find(({ fee }) => fee === 500)!
+    await swapUsdc(pool, parseUnits('10', 6))
+    await mint(pool)
+    const told = async ({ reads, chain }: typeof bench, id: string) => {
+      const position = await reads.position(chain, version, id)
+      const begun: unknown[] = []
+      const events = await reads.positionEvents(chain, position, (changes) => begun.push(changes))
+      return { position, events, begun: begun.at(-1) }
+    }
+    const goBack = await devnet().checkpoint()
+    await swapUsdc(pool, parseUnits('40000', 6))
+    const id = String(await mint(pool))
+    const first = await told(bench, id)
+    expect(await told(bench, id)).toEqual(first)
+    await goBack()
+    await swapUsdc(pool, parseUnits('90000', 6))
+    expect(String(await mint(pool, 2_000))).toBe(id)
+    const second = await told(bench, id)
+    expect(second).toEqual(await told(createReadsBench(devnet()), id))
+    expect(second.position.tickUpper).not.toBe(first.position.tickUpper)
+    expect(second.events.events[0]!.sqrtPriceX96).not.toBe(first.events.events[0]!.sqrtPriceX96)
+  },
+)
+
 const positionOf = (id: string): Promise<Position> => bench.reads.position(bench.chain, 'v4', id)
 
 function movedUsdc({ logs }: TransactionReceipt): bigint {
@@ -78,10 +107,10 @@ function priceAfter(pool: Pool, { logs }: TransactionReceipt): bigint {
   return parseEventLogs({ abi, eventName: 'Swap', logs })[0]!.args.sqrtPriceX96
 }
 
-/** About ten percent to both sides. */
-async function mint(pool: Pool): Promise<bigint> {
+/** About ten percent to both sides, unless told. */
+async function mint(pool: Pool, reach = 1_000): Promise<bigint> {
   const middle = Math.round(pool.tick / 10) * 10
-  const [tickLower, tickUpper] = [middle - 1_000, middle + 1_000]
+  const [tickLower, tickUpper] = [middle - reach, middle + reach]
   if (pool.version === 'v4') return actor.mintV4(poolKeyOf(pool), tickLower, tickUpper, 10n ** 15n)
   const amounts = [pool.token0, pool.token1].map(({ decimals }) => parseUnits(decimals === 6 ? '3000' : '1', decimals))
   return actor.mintV3({

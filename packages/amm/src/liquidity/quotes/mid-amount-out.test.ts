@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Pool, Token } from '../../ports.ts'
-import { priceImpactBps } from './quote.ts'
-import { routesOf } from './route-query.ts'
+import { routesOf } from './find-routes.ts'
+import { priceImpactBps } from './route-cost.ts'
 
 const [token0, token1, token2] = ['1', '2', '3'].map(
   (digit) => ({ address: `0x${digit.repeat(40)}`, decimals: 18 }) as Token,
@@ -9,19 +9,58 @@ const [token0, token1, token2] = ['1', '2', '3'].map(
 
 describe('routesOf', () => {
   it('takes every pool of either hop that holds anything, however shallow, with those of its version', () => {
-    const leg = (from: Token, to: Token) => [
-      ...[500, 3_000, 100, 10_000].map((fee, index) =>
-        poolWith({ token0: from, token1: to, fee, liquidity: BigInt(3 - index) }),
-      ),
-      poolWith({ version: 'v2', token0: from, token1: to, fee: 3_000 }),
+    const leg = (from: Token, to: Token, version: Pool['version'] = 'v3') =>
+      [500, 3_000, 100, 10_000].map((fee, index) =>
+        poolWith({ version, token0: from, token1: to, fee, liquidity: BigInt(3 - index) * 10n ** 24n }),
+      )
+    const legs = (from: Token, to: Token) => [
+      ...leg(from, to),
+      ...leg(from, to, 'v4'),
+      poolWith({ version: 'v2', token0: from, token1: to, fee: 3_000, liquidity: 10n ** 24n }),
     ]
-    const between = [{ first: leg(token0, token1), second: leg(token1, token2) }]
-    const routes = routesOf([], between, () => token0).map(
+    const between = [{ first: legs(token0, token1), second: legs(token1, token2) }]
+    const exact = { side: 'in', amount: 10n ** 20n } as const
+    const routes = routesOf({ direct: [], between }, () => token0, exact).map(
       ({ version, hops }) => `${version} ${hops.map(feeOf).join(' ')}`,
     )
-    const v3 = [500, 3_000, 100].flatMap((one) => [500, 3_000, 100].map((other) => `v3 ${one} ${other}`))
-    expect(new Set(routes)).toEqual(new Set(['v2 3000 3000', ...v3]))
-    expect(routes.findIndex((route) => / 100( |$)/.test(route))).toBe(5)
+    const both = [500, 3_000, 100].flatMap((one) => [500, 3_000, 100].map((other) => `${one} ${other}`))
+    const expected = ['v2 3000 3000', ...both.flatMap((fees) => [`v3 ${fees}`, `v4 ${fees}`])]
+    expect(new Set(routes)).toEqual(new Set(expected))
+    expect(routes.slice(0, 2).toSorted()).toEqual(['v3 100 100', 'v4 100 100'])
+  })
+
+  it('asks of many for those alone that would give most, and puts what cannot take the amount last', () => {
+    const pools = (from: Token, to: Token) =>
+      Array.from({ length: 6 }, (_, index) =>
+        poolWith({ token0: from, token1: to, fee: 100 + index, liquidity: index === 0 ? 1n : 10n ** 24n }),
+      )
+    const between = [{ first: pools(token0, token1), second: pools(token1, token2) }]
+    const exact = { side: 'out', amount: 10n ** 20n } as const
+    const routes = routesOf({ direct: [], between }, () => token0, exact).map(({ hops }) => hops.map(feeOf))
+    expect(routes).toHaveLength(24)
+    expect(routes[0]).toEqual([101, 101])
+    expect(routes.filter((fees) => !fees.includes(100))).toHaveLength(24)
+  })
+
+  it('asks for a route of which nobody made a pool, however many pools that only look deep stand beside it', () => {
+    const poolsOf = (version: Pool['version'], [from, to]: readonly [Token, Token], liquidities: readonly bigint[]) =>
+      liquidities.map((liquidity, fee) => poolWith({ version, token0: from, token1: to, fee, liquidity }))
+    const [deep, shallow] = [10n ** 24n, 10n ** 22n]
+    const [made, real] = [Array.from({ length: 8 }, () => deep), Array.from({ length: 4 }, () => deep)]
+    const sides = [
+      [token0, token1],
+      [token1, token2],
+    ] as const
+    const exact = { side: 'in', amount: 10n ** 20n } as const
+    for (const [ofFirst, ofSecond] of [[made, real] as const, [real, made] as const]) {
+      const legOf = (ends: (typeof sides)[number], liquidities: readonly bigint[]) =>
+        poolsOf('v4', ends, liquidities).concat(poolsOf('v3', ends, [shallow]))
+      const [first, second] = [legOf(sides[0], ofFirst), legOf(sides[1], ofSecond)]
+      const routes = routesOf({ direct: [], between: [{ first, second }] }, () => token0, exact)
+      expect(routes).toHaveLength(24)
+      expect(routes.filter(({ version }) => version === 'v3')).toHaveLength(1)
+      expect(routes.at(-1)?.version).toBe('v3')
+    }
   })
 })
 

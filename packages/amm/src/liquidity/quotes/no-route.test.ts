@@ -21,7 +21,7 @@ test('without a way in any version the token to change is named, and how to find
     { tokenIn: token, tokenOut: { ...token, symbol: 'Ask me', listed: false }, versions },
     [],
   )
-  const message = `No pools of v2, v3, v4 lead from A to ${zeroAddress} on ${chain.name} directly or over a token between them.`
+  const message = `No pools of v2, v3, v4 lead from A to ${zeroAddress} on ${chain.name} directly or over one or two listed tokens between them.`
   const [detail] = refusal.details
   expect(refusal).toMatchObject({ code: 'POOL_NOT_FOUND', message })
   expect(detail).toMatchObject({
@@ -29,13 +29,19 @@ test('without a way in any version the token to change is named, and how to find
     accepted: 'a token that tokenIn trades against',
     versionsLookedFor: versions,
   })
-  expect(refusal.suggestion).toMatch(/^At most one token between is tried\. .*swap twice.*search_pools/)
+  expect(refusal.suggestion).toMatch(/^At most two tokens between are tried\. .*swap twice.*search_pools/)
 })
 
-test('where v4 alone was asked for, it says that v4 is quoted directly alone', () => {
+test('where another version leads there, it is the one to name', () => {
   const asked = { tokenIn: token, tokenOut: { ...token, symbol: 'B' }, versions: ['v4'] as const }
-  expect(noRoute(chain, asked, ['v3']).suggestion).toBe(
-    'v4 is quoted directly alone, never over a token between: leave version out, or name one that leads there.',
-  )
-  expect(noRoute(chain, asked, []).suggestion).toMatch(/^v4 is quoted directly alone, never over a token between\. /)
+  const refusal = noRoute(chain, asked, ['v3'])
+  expect(refusal.suggestion).toBe('Leave version out, or name one that leads there.')
+  expect(refusal.details).toMatchObject([{ field: 'version', accepted: ['v3'] }])
+})
+
+test('where routes of several versions alone lead there, an exact input is', () => {
+  const asked = { tokenIn: token, tokenOut: { ...token, symbol: 'B' }, versions: ['v2', 'v3', 'v4'] as const }
+  const refusal = noRoute(chain, asked, ['mixed'])
+  expect(refusal.message).toMatch(/; routes of several versions do, which are for exact inputs\.$/)
+  expect(refusal.details).toMatchObject([{ field: 'type', accepted: 'exact_in without version' }])
 })

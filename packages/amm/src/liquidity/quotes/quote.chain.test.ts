@@ -1,5 +1,5 @@
 import { useDevnet } from '@svc/devnet/testing'
-import { parseUnits } from 'viem'
+import { getAddress, parseUnits } from 'viem'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Quote, Version } from '../../ports.ts'
 import { v3PositionManagerAbi } from '../../abis/v3.ts'
@@ -45,6 +45,57 @@ describe('a quote is what the swap delivers', () => {
   })
 })
 
+describe('a quote of an exact output', () => {
+  it.each([
+    ['v2', 'WETH', 'USDC', '3000'],
+    ['v3', 'USDC', 'WETH', '1.5'],
+    ['v3', 'WBTC', 'USDC', '4321.123456'],
+    ['v4', 'USDC', 'ETH', '1.5'],
+    ['v4', 'WETH', 'USDT', '300'],
+  ] as const)(
+    'in %s from %s to %s is what an input of that size buys, to the rounding of it',
+    async (version, from, to, amount) => {
+      const [tokenIn, tokenOut] = await Promise.all([bench.token(from), bench.token(to)])
+      const amountOut = parseUnits(amount, tokenOut.decimals)
+      const pair = { tokenIn, tokenOut, versions: [version] }
+      const quote = await bench.reads.quote(bench.chain, { ...pair, amountOut })
+      expect(quote).toMatchObject({ version, amountOut, isExactOut: true })
+      const back = await bench.reads.quote(bench.chain, { ...pair, amountIn: quote.amountIn })
+      expect(back.amountOut).toBeGreaterThanOrEqual(amountOut)
+      const less = await bench.reads.quote(bench.chain, { ...pair, amountIn: (quote.amountIn * 99_999n) / 100_000n })
+      expect(less.amountOut).toBeLessThan(amountOut)
+    },
+  )
+
+  it('is the least of all versions and routes, and refused where no pool holds so much', async () => {
+    const [tokenIn, tokenOut] = await Promise.all([bench.token('WETH'), bench.token('USDC')])
+    const ask = (amount: string, versions?: Version[]) =>
+      bench.reads.quote(bench.chain, {
+        tokenIn,
+        tokenOut,
+        amountOut: parseUnits(amount, 6),
+        ...(versions && { versions }),
+      })
+    const best = await ask('90000')
+    for (const version of ['v2', 'v3', 'v4'] as Version[]) {
+      expect((await ask('90000', [version])).amountIn).toBeGreaterThanOrEqual(best.amountIn)
+    }
+    await expect(ask('900000000000')).rejects.toMatchObject({ code: 'INSUFFICIENT_LIQUIDITY' })
+  })
+
+  it.each(['v3', undefined] as const)(
+    'is too much, and no missing way, where three hops of %s lead there and none holds so much',
+    async (version) => {
+      const [tokenIn, tokenOut] = await Promise.all([bench.token('WBTC'), bench.token('USDT')])
+      const versions = version === undefined ? {} : { versions: [version] }
+      const ask = (amount: string) =>
+        bench.reads.quote(bench.chain, { tokenIn, tokenOut, amountOut: parseUnits(amount, 6), ...versions })
+      expect((await ask('300')).route).toHaveLength(3)
+      await expect(ask('900000000000')).rejects.toMatchObject({ code: 'INSUFFICIENT_LIQUIDITY' })
+    },
+  )
+})
+
 describe('quote', () => {
   it('is the best of all versions and routes', async () => {
     const [tokenIn, tokenOut] = await Promise.all([bench.token('WETH'), bench.token('USDC')])
@@ -59,12 +110,31 @@ describe('quote', () => {
 
   it('goes over a token in between where no pool joins the two', async () => {
     const [tokenIn, tokenOut] = await Promise.all([bench.token('WBTC'), bench.token('DAI')])
-    const quote = await bench.reads.quote(bench.chain, { tokenIn, tokenOut, amountIn: parseUnits('0.5', 8) })
+    const quote = await bench.reads.quote(overWrapped(), { tokenIn, tokenOut, amountIn: parseUnits('0.5', 8) })
     expect(quote.route.map(({ tokenIn, tokenOut }) => `${tokenIn.symbol}-${tokenOut.symbol}`)).toEqual([
       'WBTC-WETH',
       'WETH-DAI',
     ])
     expect(new Set(quote.route.map(({ pool }) => pool.version)).size).toBe(1)
+  })
+
+  it('goes over any token that the chain lists, though it be no dollar and the last of many', async () => {
+    const stranger = (index: number) => ({
+      ...bench.chain.tokens[0]!,
+      symbol: `S${index}`,
+      address: getAddress(`0x${'5'.repeat(38)}${10 + index}`),
+    })
+    const strangers = Array.from({ length: 8 }, (_, index) => stranger(index))
+    const listed = bench.chain.tokens.map((token) => Object.assign({ ...token }, { usdPegged: false }))
+    const usdcLast = listed.toSorted((one, other) => Number(one.symbol === 'USDC') - Number(other.symbol === 'USDC'))
+    const chain = { ...bench.chain, tokens: [...strangers, ...usdcLast] }
+    const [tokenIn, tokenOut] = await Promise.all([bench.token('WETH'), bench.token('USDT')])
+    const request = { tokenIn, tokenOut, amountIn: 10n ** 17n, versions: ['v4'] } as const
+    const quote = await bench.reads.quote(chain, request)
+    expect(quote.route.map(({ tokenOut }) => tokenOut.symbol)).toEqual(['USDC', 'USDT'])
+    expect(quote.amountOut).toBe((await bench.reads.quote(bench.chain, request)).amountOut)
+    const without = { ...chain, tokens: chain.tokens.filter(({ symbol }) => symbol !== 'USDC') }
+    await expect(bench.reads.quote(without, request)).rejects.toMatchObject({ code: 'POOL_NOT_FOUND' })
   })
 
   it('takes native currency through the wrapped token in v2 and v3', async () => {
@@ -103,6 +173,8 @@ describe('quote', () => {
       details: [{ field: 'amount', accepted: 'a larger amount' }],
     })
     await expect(ask(weth, usdc, 0n)).rejects.toMatchObject({ code: 'AMOUNT_TOO_SMALL' })
+    const [usdt, wbtc] = await Promise.all([bench.token('USDT'), bench.token('WBTC')])
+    await expect(ask(usdt, wbtc, 1n)).rejects.toMatchObject({ code: 'AMOUNT_TOO_SMALL' })
     await expect(ask(fot, usdc, 10n ** 18n, ['v3', 'v4'])).rejects.toMatchObject({ code: 'POOL_NOT_FOUND' })
     await expect(ask(weth, weth, 10n ** 18n)).rejects.toMatchObject({ code: 'POOL_NOT_FOUND' })
     await expect(ask(await bench.token('ETH'), weth, 10n ** 18n)).rejects.toMatchObject({ code: 'POOL_NOT_FOUND' })
@@ -116,7 +188,7 @@ describe('quote', () => {
     await actor.write(positionManager, v3PositionManagerAbi, 'createAndInitializePoolIfNecessary', pool)
     const range = { tickLower: -600, tickUpper: 600, amount0Desired: 10n ** 7n, amount1Desired: 10n ** 7n }
     await actor.mintV3({ token0: token0!, token1: token1!, fee: 3_000, ...range })
-    const ask = (amountIn: bigint) => bench.reads.quote(bench.chain, { tokenIn: wbtc, tokenOut: usdt, amountIn })
+    const ask = (amountIn: bigint) => bench.reads.quote(overWrapped(), { tokenIn: wbtc, tokenOut: usdt, amountIn })
     await expect(ask(10n ** 7n)).resolves.toMatchObject({ version: 'v3' })
     await expect(ask(13n * 10n ** 6n)).rejects.toMatchObject({ code: 'INSUFFICIENT_LIQUIDITY' })
   })
@@ -142,6 +214,11 @@ describe('quote', () => {
     )
   })
 })
+
+/** The chain with nothing on its list: between two tokens there is native currency alone. */
+function overWrapped() {
+  return { ...bench.chain, tokens: [] }
+}
 
 /** Carries the route of a quote out with the real routers. */
 async function swap({ version, route, amountIn }: Quote) {

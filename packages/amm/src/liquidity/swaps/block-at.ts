@@ -34,6 +34,61 @@ export async function blockAt(
   return { number: high.number, seen: [...seen.values()].toSorted((a, b) => Number(a.number - b.number)) }
 }
 
+/** Blocks that hold a span of time: the first is earlier, or the first of all, the last later, or the head. */
+export type BlockSpan = { readonly first: bigint; readonly last: bigint }
+
+/**
+ * Where a span of time lies if blocks come evenly, with some to spare on either side; whether it does, the times of its first and last block
+ * tell (`holds`). No end means the head.
+ *
+ * @param marks blocks whose times are known, oldest first, the head last
+ * @param blockTimeSeconds usual time between blocks, before the first mark
+ */
+export function likelySpan(
+  marks: readonly BlockTime[],
+  { from, to = Infinity }: TimeSpan,
+  blockTimeSeconds: number,
+): BlockSpan {
+  const [first, last] = [from, to].map((time) => placeOf(marks, time, blockTimeSeconds))
+  return { first: first?.least ?? 0n, last: last?.most ?? 0n }
+}
+
+/** The narrowest span between marks that holds a span of time. */
+export function knownSpan(marks: readonly BlockTime[], { from, to = Infinity }: TimeSpan): BlockSpan {
+  const before = marks.findLast(({ timestamp }) => timestamp < from)
+  const after = marks.find(({ timestamp }) => timestamp > to) ?? marks.at(-1)
+  return { first: before?.number ?? 0n, last: after?.number ?? 0n }
+}
+
+/** Whether the marks, among them the ends of the span, show that it holds a span of time. */
+export function holds({ first, last }: BlockSpan, marks: readonly BlockTime[], time: TimeSpan): boolean {
+  const known = knownSpan(marks, time)
+  return first <= known.first && last >= known.last
+}
+
+/** Some of the blocks between two marks that lie around a time, where nothing is known of the time between them. */
+export function guessesAround(marks: readonly BlockTime[], timestamp: number, blockTimeSeconds: number): bigint[] {
+  const high = marks.find((block) => block.timestamp >= timestamp)
+  const low = marks.findLast((block) => block.timestamp < timestamp) ?? null
+  return high === undefined || low !== null ? [] : guesses(low, high, timestamp, blockTimeSeconds)
+}
+
+/** Unix seconds; without an end up to the head. */
+export type TimeSpan = { readonly from: number; readonly to?: number | undefined }
+
+/** Between which blocks one of a time is likely to lie: a fiftieth of the way from where the time is known, and two blocks. */
+function placeOf(marks: readonly BlockTime[], time: number, blockTimeSeconds: number) {
+  const above = marks.find(({ timestamp }) => timestamp > time) ?? marks.at(-1) ?? { number: 0n, timestamp: 0 }
+  const below = marks.findLast(({ timestamp }) => timestamp < time) ?? null
+  if (above.timestamp <= time) return { least: above.number, most: above.number }
+  const blocks = Number(above.number - (below?.number ?? 0n))
+  const pace = below === null ? Math.max(blockTimeSeconds, 0.001) : (above.timestamp - below.timestamp) / blocks
+  const back = Math.min(blocks, (above.timestamp - time) / pace)
+  const spare = 2 + (below === null ? back : Math.min(back, blocks - back)) / 50
+  const at = (blocksBack: number) => above.number - BigInt(Math.round(Math.min(blocks, Math.max(0, blocksBack))))
+  return { least: at(Math.ceil(back + spare)), most: at(Math.floor(back - spare)) }
+}
+
 /** Times of blocks that were read before, so that a search for a time starts close to it. */
 export type BlockTimes = {
   /** Blocks of a chain below its head, oldest first. */

@@ -83,11 +83,45 @@ describe('swaps', () => {
       await createReadsBench(devnet()).reads.swaps(chain, pool, from, from + 3_600, { onRequest })
       return made
     }
-    const needed = await read(1_000)
-    expect(needed).toBeGreaterThan(2)
-    expect(await read(1_000, 1), 'a request for the logs of each block').toBeGreaterThan(needed)
-    expect(await read(needed)).toBe(needed)
-    for (const most of [0, 1, needed - 1]) await expect(read(most)).rejects.toThrow('No more.')
+    expect(await read(1_000), 'all in one request, as the blocks are few').toBe(1)
+    const needed = await read(1_000, 1)
+    expect(needed, 'a request for the logs of each block').toBeGreaterThan(2)
+    expect(await read(needed, 1)).toBe(needed)
+    for (const most of [0, 1, needed - 1]) await expect(read(most, 1)).rejects.toThrow('No more.')
+  })
+
+  it('are those of the time that was asked for, however the blocks lie that were guessed for it', async () => {
+    const pool = await poolOf('v3')
+    const from = await now()
+    // Hours without a block, then one every second: no rhythm tells where a time lies.
+    for (const at of [3_600, 7_200, 7_201, 7_202, 7_203, 50_000, 50_001, 90_000]) {
+      await devnet().mineTo(from + at)
+      await swap(pool, at % 2 === 0)
+    }
+    const all = (await bench.reads.swaps(bench.chain, pool, 0)).swaps
+    expect(all).toHaveLength(8)
+    const chain = { ...bench.chain, logRangeBlocks: 3 }
+    const remembering = createReadsBench(devnet())
+    for (const [after, until] of [
+      [7_000, 7_300],
+      [0, 7_150],
+      [49_000, undefined],
+      [7_250, 49_000],
+      [7_202, 60_000],
+    ] as const) {
+      const [start, end] = [from + after, until === undefined ? undefined : from + until]
+      for (const { reads } of [createReadsBench(devnet()), remembering]) {
+        const { swaps, ...rest } = await reads.swaps(chain, pool, start, end)
+        expect(rest).toEqual({ created: null, complete: true, completeFrom: start })
+        const later = swaps.filter(({ timestamp }) => timestamp > (end ?? Infinity))
+        expect(later.length, 'no more than the one that shows that none is missing').toBeLessThan(2)
+        const last = end ?? swaps.at(-1)?.timestamp ?? 0
+        const wanted = all.filter(
+          ({ timestamp }) => timestamp >= start && timestamp <= Math.max(last, later[0]?.timestamp ?? 0),
+        )
+        expect(swaps).toEqual(wanted)
+      }
+    }
   })
 
   it.each([

@@ -5,10 +5,23 @@ import { getAbiItem, type Hash, type PublicClient, toEventSelector } from 'viem'
 import type { Pool, ReadLimits, SwapHistory, SwapRecord, Version } from '../../ports.ts'
 import { orderedLogs, untrue } from './ordered-logs.ts'
 import { swapFit } from './swap-fit.ts'
+import { swapScan } from './swap-scan.ts'
 import { ToolError } from '../../tool-error.ts'
-import { scanLogs } from '../logs/scan-logs.ts'
+import { chunksAtOnce, learntOf, scanLogs } from '../logs/scan-logs.ts'
 import type { ReadPorts } from '../liquidity-ports.ts'
-import { blockAt, type BlockTimes, dateLogs, type ReadBlock } from './block-at.ts'
+import {
+  blockAt,
+  type BlockSpan,
+  type BlockTime,
+  type BlockTimes,
+  dateLogs,
+  guessesAround,
+  holds,
+  knownSpan,
+  likelySpan,
+  type ReadBlock,
+  type TimeSpan,
+} from './block-at.ts'
 import { v2PairAbi } from '../../abis/v2.ts'
 import { v3PoolAbi } from '../../abis/v3.ts'
 import { v4PoolManagerAbi } from '../../abis/v4.ts'
@@ -16,8 +29,8 @@ import { readEventLogs } from '../logs/read-event-logs.ts'
 import { requireDeployment } from '../planning/refusals.ts'
 
 /**
- * The swaps of a pool since a time (unix seconds), oldest first, up to the head or the first block at or after
- * another. When the budget of requests or of records is spent first, the oldest are missing, and `completeFrom` says since when none is.
+ * The swaps of a pool since a time (unix seconds), oldest first, up to the head or those of the first block at or after
+ * another, if that was read. When the budget of requests or of records is spent first, the oldest are missing, and `completeFrom` says since when none is.
  *
  * @throws ToolError `RPC_*`, also for logs that no pool can have written (see `orderedLogs` and `requireSound`); what `onRequest` throws
  */
@@ -30,54 +43,117 @@ export async function readSwaps(
   toTimestamp?: number,
   limits: ReadLimits = {},
 ): Promise<SwapHistory> {
-  const { head, readBlock, blockAtTime } = await blockReads(ports, blockTimes, chain, limits)
-  const [start, end] = await Promise.all([
-    blockAtTime(fromTimestamp),
-    toTimestamp === undefined ? head : blockAtTime(toTimestamp),
-  ])
+  const { head, readBlock, marksOf, exactSpan } = await blockReads(ports, blockTimes, chain, limits)
   const readLogs = swapLogReader(ports.rpc.client(chain), chain, pool, limits.signal)
-  const { logs, scannedFrom } = await scanLogs({
-    read: async (fromBlock, toBlock) => {
-      limits.onRequest?.()
-      return await readLogs(fromBlock, toBlock)
-    },
-    newest: end.number < head.number ? end.number : head.number,
-    oldest: start.number,
-    spanBlocks: chain.logRangeBlocks,
-    widestBlocks: widest * chain.logRangeBlocks,
-    maxRequests: mostRequests,
-    learnt: { name: pool.id.toLowerCase(), spans: ports.rpc.nextEndpoint?.(chain)?.logSpans ?? null },
-    ...(limits.signal && { signal: limits.signal }),
-    // Nothing comes before a pool's creation.
-    isEnough: (logs) => logs.length > mostRecords || logs.some(isCreation),
-  })
-  const dated = await dateLogs(readBlock, logs, start.seen)
-  const swaps = dated.filter((log) => !isCreation(log))
-  const created = dated.find(isCreation) ?? null
-  if (created !== null) requirePrice(created)
-  await requireSound(pool, swaps, head.timestamp)
-  const complete = scannedFrom <= start.number || created !== null
-  const completeFrom = complete ? fromTimestamp : (await readBlock(scannedFrom)).timestamp
-  return { swaps, created, completeFrom, complete }
+  const scan = (span: BlockSpan, isOff = () => false) =>
+    scanLogs({
+      read: async (fromBlock, toBlock) => {
+        limits.onRequest?.()
+        return await readLogs(fromBlock, toBlock)
+      },
+      newest: span.last,
+      oldest: span.first,
+      ...swapScan(chain),
+      learnt: learntOf(ports.rpc, chain, pool.id.toLowerCase()),
+      ...(limits.signal && { signal: limits.signal }),
+      // Nothing comes before a pool's creation.
+      isEnough: (logs) => isOff() || logs.length > mostRecords || logs.some(isCreation),
+    })
+  const period = { from: fromTimestamp, to: toTimestamp }
+  const likely = spanOf([...blockTimes.known(chain.id, head), head], period, chain)
+  // The logs are asked for with the blocks that show whether they are the right ones.
+  let isOff = false
+  const early = settled(scan(likely, () => isOff))
+  const marks = await marksOf(likely, period)
+  isOff = !holds(likely, marks, period)
+  const span = isOff ? await exactSpan(marks, period) : { ...likely, first: knownSpan(marks, period).first }
+  const { logs, scannedFrom } = await (isOff ? scan(span) : unsettled(await early))
+  const dated = await dateLogs(readBlock, logs, marks)
+  const creation = dated.find(isCreation) ?? null
+  if (creation !== null) requirePrice(creation)
+  const found: readonly SwapRecord[] = dated.filter((log) => !isCreation(log))
+  await requireSound(pool, found, head.timestamp)
+  blockTimes.learn(chain.id, head, timesOf(logs))
+  // One that comes later, where it was read, shows that no log is missing up to it.
+  const next = found.find(({ timestamp }) => timestamp >= (toTimestamp ?? Infinity))
+  const isInPeriod = ({ timestamp, blockNumber }: { readonly timestamp: number; readonly blockNumber: bigint }) =>
+    timestamp >= fromTimestamp && (next === undefined || blockNumber <= next.blockNumber)
+  const isWhole = scannedFrom <= span.first || creation !== null
+  const since = isWhole ? fromTimestamp : (await readBlock(scannedFrom)).timestamp
+  return {
+    swaps: found.filter(isInPeriod),
+    created: creation !== null && isInPeriod(creation) ? creation : null,
+    completeFrom: Math.max(fromTimestamp, since),
+    complete: isWhole || since < fromTimestamp,
+  }
 }
 
-/** The head, the times of blocks while the caller waits for them, and the block of a time, for which few of them are read. */
+/** What is known to hold the time, where one request for logs takes all of it, else what is likely to. */
+function spanOf(marks: readonly BlockTime[], period: TimeSpan, chain: Chain): BlockSpan {
+  const known = knownSpan(marks, period)
+  if (known.last - known.first < BigInt(chain.logRangeBlocks)) return known
+  return likelySpan(marks, period, chain.blockTimeSeconds)
+}
+
+/** Of some of the logs, where the node gave their times: between them the next search begins. */
+function timesOf(logs: readonly (SwapLog | CreationLog)[]): readonly BlockTime[] {
+  const step = Math.ceil(logs.length / mostTimes)
+  return logs.flatMap(({ blockNumber: number, timestamp }, index) =>
+    timestamp === null || index % step > 0 ? [] : [{ number, timestamp }],
+  )
+}
+
+const mostTimes = 32
+
+/** Of work that may turn out to have been for nothing, whose failure then is nobody's. */
+async function settled<Result>(work: Promise<Result>): Promise<PromiseSettledResult<Result>> {
+  const [outcome] = await Promise.allSettled([work])
+  return outcome
+}
+
+function unsettled<Result>(outcome: PromiseSettledResult<Result>): Result {
+  if (outcome.status === 'rejected') throw outcome.reason
+  return outcome.value
+}
+
+/** The head, the times of blocks while the caller waits for them, and the blocks of a span of time, for which few of them are read. */
 async function blockReads({ rpc }: ReadPorts, blockTimes: BlockTimes, chain: Chain, limits: ReadLimits) {
   const { signal, onRequest } = limits
   const newest = limits.head ?? (await rpc.head(chain))
   const head = { number: newest.number, timestamp: Number(newest.timestamp) }
+  const pace = chain.blockTimeSeconds
   const readBlock: ReadBlock = async (blockNumber) => {
     if (signal?.aborted === true) throw new ToolError('CANCELLED', 'The caller left before the answer was ready.')
     onRequest?.()
     const { number, timestamp } = await rpc.client(chain).getBlock({ blockNumber })
     return { number, timestamp: Number(timestamp) }
   }
-  const blockAtTime = async (time: number) => {
-    const found = await blockAt(readBlock, head, time, chain.blockTimeSeconds, blockTimes.known(chain.id, head))
-    blockTimes.learn(chain.id, head, found.seen)
-    return found
+  /** What is known of the times of blocks, oldest first, with the ends of a span and what lies around it. */
+  const marksOf = async ({ first, last }: BlockSpan, { from, to }: TimeSpan): Promise<readonly BlockTime[]> => {
+    const known = [...blockTimes.known(chain.id, head), head]
+    const isKnown = holds({ first, last }, known, { from, to })
+    const times = isKnown ? [] : [from, ...(to === undefined ? [] : [to])]
+    const around = times.flatMap((time) => guessesAround(known, time, pace))
+    const ends = isKnown ? [] : [first, last]
+    const unknown = [...new Set([...ends, ...around])].filter((block) => known.every(({ number }) => number !== block))
+    const read = await Promise.all(unknown.map(readBlock))
+    blockTimes.learn(chain.id, head, read)
+    return [...known, ...read].toSorted((a, b) => Number(a.number - b.number))
   }
-  return { head, readBlock, blockAtTime }
+  /** Between marks where that is not much to read, else to the block. */
+  const exactSpan = async (marks: readonly BlockTime[], { from, to = Infinity }: TimeSpan): Promise<BlockSpan> => {
+    const span = knownSpan(marks, { from, to })
+    if (span.last - span.first <= BigInt(chunksAtOnce * chain.logRangeBlocks)) return span
+    const [start, end] = await Promise.all(
+      [from, to].map(async (time) => {
+        const { number, seen } = await blockAt(readBlock, head, time, pace, marks)
+        blockTimes.learn(chain.id, head, seen)
+        return number < head.number ? number : head.number
+      }),
+    )
+    return { first: start ?? span.first, last: end ?? span.last }
+  }
+  return { head, readBlock, marksOf, exactSpan }
 }
 
 function isCreation<Log extends SwapLog | CreationLog>(log: Log): log is Exclude<Log, SwapLog> {
@@ -89,12 +165,6 @@ function requirePrice({ sqrtPriceX96 }: CreationLog): void {
   throw untrue('a pool created at a price out of bounds')
 }
 
-/**
- * Log requests for one history. Of a chain with blocks of 2 s and ranges of 2,000 they reach 59 days back where the endpoint takes
- * wider and wider ones, and 2.9 days where it takes none wider.
- */
-const mostRequests = 64
-const widest = 64
 const mostRecords = 100_000
 
 /**

@@ -44,6 +44,8 @@ describe('ticks', () => {
     expect(rows[0]!.liquidityNet).toBe(pool.liquidity - before.liquidity)
     const inside = await bench.reads.ticks(bench.chain, pool, tickLower + 1, tickUpper - 1)
     expect(inside).toEqual(rows.slice(1, -1))
+    // Where the ends were not set yet, that they were since says nothing.
+    expect(await bench.reads.ticks(bench.chain, before, tickLower, tickUpper)).toEqual(known)
   })
 
   it('of a v2 pair are none, and so are those of an empty range', async () => {

@@ -8,11 +8,11 @@ import {
   slice,
   toFunctionSelector,
 } from 'viem'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Pool } from '../../ports.ts'
 import { v3PoolAbi } from '../../abis/v3.ts'
 import type { ReadPorts } from '../liquidity-ports.ts'
-import { mostTicks, readTicks } from './read-ticks.ts'
+import { createTickMemory, mostTicks, readTicks } from './read-ticks.ts'
 
 const base = findChain(chains, 'base')!
 const results = {
@@ -60,4 +60,25 @@ test('at an edge, and beside the price, they follow each other as well', async (
 
 test('of fewer all are read', async () => {
   expect(await readFull(0, -300, 300)).toEqual({ ticks: from(-300, 601), asked: 601 })
+})
+
+describe('the memory of ticks', () => {
+  test('keeps what lies beyond a range that is read anew, and takes over what is found in it', () => {
+    const memory = createTickMemory()
+    memory.keep('pool', { from: -100, to: 100 }, [-60, 0, 60])
+    memory.keep('pool', { from: -10, to: 80 }, [10, 70])
+    expect(memory.of('pool')).toEqual([-60, 10, 70])
+    expect(memory.of('another')).toEqual([])
+  })
+
+  test('forgets the pools that were read first where there are too many ticks', () => {
+    const memory = createTickMemory(5)
+    for (const pool of ['a', 'b', 'c']) memory.keep(pool, { from: 0, to: 9 }, [1, 2])
+    expect(['a', 'b', 'c'].map((pool) => memory.of(pool).length)).toEqual([0, 2, 2])
+    memory.keep('b', { from: 0, to: 9 }, [1])
+    memory.keep('d', { from: 0, to: 9 }, [1, 2])
+    expect(['b', 'c', 'd'].map((pool) => memory.of(pool).length)).toEqual([1, 2, 2])
+    memory.keep('e', { from: 0, to: 9 }, [1, 2, 3, 4, 5, 6])
+    expect(['d', 'e'].map((pool) => memory.of(pool).length)).toEqual([0, 6])
+  })
 })

@@ -12,8 +12,8 @@ import type { ReadPorts } from '../liquidity-ports.ts'
 
 /**
  * The initialised ticks of a pool within two ticks, both included, in ascending order, at the block at which the pool was
- * read: first the words of the tick bitmap, then the ticks whose bits are set. Of more than `mostTicks` those nearest to the price, which
- * follow each other. A v2 pair has none.
+ * read: the words of the tick bitmap with the ticks that were set when the pool was read last, then what else is set now. Of more than
+ * `mostTicks` those nearest to the price, which follow each other. A v2 pair has none.
  *
  * @throws ToolError `RPC_*`, `RPC_REFUSED` also when a contract answers for some of the words only.
  */
@@ -23,6 +23,7 @@ export async function readTicks(
   pool: Pool,
   tickLower: number,
   tickUpper: number,
+  memory: TickMemory = createTickMemory(),
 ): Promise<readonly TickRow[]> {
   const spacing = pool.tickSpacing
   if (pool.version === 'v2' || spacing === null) return []
@@ -32,12 +33,58 @@ export async function readTicks(
   const queries = pool.version === 'v3' ? v3TickQueries(pool.id) : v4TickQueries(chain, pool.id)
   const words = Array.from({ length: (last >> 8) - (first >> 8) + 1 }, (_, index) => (first >> 8) + index)
   const run = <Result>(query: Query<Result>) => readQuery(ports.rpc.client(chain), chain, query, pool.blockNumber)
-  const bitmaps = everyResult(await run(joinQueries(words.map((position) => queries.word(position)))))
-  const ticks = bitmaps
+  const name = `${chain.id} ${pool.id.toLowerCase()}`
+  const range = { from: first * spacing, to: last * spacing }
+  const likely = memory.of(name).filter((tick) => tick >= range.from && tick <= range.to)
+  const [bitmapsRead, likelyRows] = await run(
+    joinQueries([
+      joinQueries(words.map((position) => queries.word(position))),
+      joinQueries(likely.map((tick) => queries.tick(tick))),
+    ] as const),
+  )
+  const ticks = everyResult(bitmapsRead)
     .flatMap((bitmap, index) => setBits(bitmap).map((bit) => ((words[index] ?? 0) << 8) + bit))
     .filter((compressed) => compressed >= first && compressed <= last)
     .map((compressed) => compressed * spacing)
-  return everyResult(await run(joinQueries(nearest(ticks, pool.tick).map((tick) => queries.tick(tick)))))
+  const wanted = nearest(ticks, pool.tick)
+  const rows = new Map(likely.map((tick, index) => [tick, likelyRows[index] ?? null]))
+  const others = wanted.filter((tick) => !rows.has(tick))
+  const otherRows = await run(joinQueries(others.map((tick) => queries.tick(tick))))
+  for (const [index, tick] of others.entries()) rows.set(tick, otherRows[index] ?? null)
+  memory.keep(name, range, wanted)
+  return everyResult(wanted.map((tick) => rows.get(tick) ?? null))
+}
+
+/** Which ticks of pools were set when they were read last: what is likely to be asked for, never an answer. */
+export type TickMemory = {
+  /** Ascending. */
+  of(name: string): readonly number[]
+  /** All that were found in a range. */
+  keep(name: string, range: { readonly from: number; readonly to: number }, ticks: readonly number[]): void
+}
+
+/** Remembers 100,000 ticks of all pools together, those of the pools that were read last. */
+export function createTickMemory(mostKept = 100_000): TickMemory {
+  const kept = new Map<string, Int32Array>()
+  let count = 0
+  const forget = (name: string) => {
+    count -= kept.get(name)?.length ?? 0
+    kept.delete(name)
+  }
+  return {
+    of: (name) => [...(kept.get(name) ?? [])],
+    keep(name, { from, to }, ticks) {
+      const beyond = [...(kept.get(name) ?? [])].filter((tick) => tick < from || tick > to)
+      const all = beyond.length + ticks.length > mostTicks ? ticks : [...beyond, ...ticks]
+      forget(name)
+      kept.set(name, Int32Array.from(all).toSorted())
+      count += all.length
+      for (const oldest of kept.keys()) {
+        if (count <= mostKept || kept.size === 1) return
+        forget(oldest)
+      }
+    },
+  }
 }
 
 /** In some thirty requests; a bitmap of nothing but ones would ask for a million and more. */

@@ -4,7 +4,7 @@ import type { Settled } from '../../intent.ts'
 import type { LiquidityPlan, Quote, SwapOutcome, Token, SwapRequest } from '../../ports.ts'
 import { v2RouterAbi } from '../../abis/v2.ts'
 import { followRoute, swapIntent } from '../planning/swap-intent.ts'
-import { leastOut } from '../planning/slippage-limits.ts'
+import { type SwapLimits, swapLimits } from '../planning/slippage-limits.ts'
 import type { PlanPorts } from '../liquidity-ports.ts'
 import { requireDeployment } from '../planning/refusals.ts'
 import { transfersOf } from '../planning/transfers-of.ts'
@@ -12,7 +12,8 @@ import { transfersOf } from '../planning/transfers-of.ts'
 /**
  * Plans a swap through v2 pairs. It goes through Router02 rather than SwapRouter02, because on several chains the latter
  * was deployed before v2 and knows the pairs of another factory. The entry points that measure what arrives are used
- * for every token, so that one with a fee on transfer is held to the same minimum.
+ * for every token, so that one with a fee on transfer is held to the same minimum. For an exact output there are none: of a token that
+ * keeps a part of each transfer no router brings it.
  *
  * @throws ToolError `AMOUNT_TOO_SMALL`, `SIMULATION_DRIFT`, `VERSION_NOT_DEPLOYED`.
  */
@@ -25,24 +26,36 @@ export function planSwapV2(
   const { router } = requireDeployment(chain, 'v2')
   const wrapped = ports.tokens.wrapped(chain)
   const path = followRoute(quote.route, request.tokenIn.isNative ? wrapped : request.tokenIn)
-  const least = leastOut(quote, request)
+  const limits = swapLimits(quote, request)
   const data = encodeSwap(
     quote,
     request,
-    least,
+    limits,
     path.map(({ address }) => address),
   )
   return {
-    intent: swapIntent(chain, quote, request, { router, data, least, via: 'erc20', atomicity: 'single' }),
+    intent: swapIntent(chain, quote, request, { router, data, ...limits, via: 'erc20', atomicity: 'single' }),
     preview: { amountIn: quote.amountIn, amountOut: quote.amountOut },
     decode: async (settled) => decodeSwap(settled, quote, path, request.tokenOut.isNative ? router : request.recipient),
   }
 }
 
-function encodeSwap(quote: Quote, request: SwapRequest, least: bigint, path: readonly Address[]): Hex {
+function encodeSwap(quote: Quote, request: SwapRequest, { least, most }: SwapLimits, path: readonly Address[]): Hex {
   const { tokenIn, tokenOut, recipient } = request
   const deadline = BigInt(request.deadline)
   const abi = v2RouterAbi
+  if (quote.isExactOut === true) {
+    if (tokenIn.isNative) {
+      // What is not needed of the value comes back by itself.
+      return encodeFunctionData({
+        abi,
+        functionName: 'swapETHForExactTokens',
+        args: [least, path, recipient, deadline],
+      })
+    }
+    const functionName = tokenOut.isNative ? 'swapTokensForExactETH' : 'swapTokensForExactTokens'
+    return encodeFunctionData({ abi, functionName, args: [least, most, path, recipient, deadline] })
+  }
   if (tokenIn.isNative) {
     const functionName = 'swapExactETHForTokensSupportingFeeOnTransferTokens'
     return encodeFunctionData({ abi, functionName, args: [least, path, recipient, deadline] })

@@ -1,13 +1,15 @@
 import { amountsForV2Burn, LpMathError, v2ProtocolFeeLiquidity } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet/core'
 import { type Address, zeroAddress } from 'viem'
-import type { PairShare, Pool } from '../../ports.ts'
+import type { Alongside, BlockTime, PairShare, Pool, Token } from '../../ports.ts'
 import { contractRead } from '../../rpc/contract-function.ts'
-import { joinQueries, query, type Query, readQuery } from '../../rpc/query.ts'
+import { joinQueries, knownQuery, mapQuery, query, type Query, readQuery } from '../../rpc/query.ts'
 import { erc20Abi } from '../../abis/tokens.ts'
 import { v2FactoryAbi, v2PairAbi } from '../../abis/v2.ts'
 import { requireDeployment } from '../planning/refusals.ts'
 import type { ReadPorts } from '../liquidity-ports.ts'
+import { poolOf } from '../pools/pool-state.ts'
+import { v2PairQuery } from './pair-query.ts'
 
 /**
  * What an owner holds of v2 pairs that were just read, at the pairs' block; `null` where nothing. Amounts are what a burn would
@@ -24,8 +26,46 @@ export async function readPairShares(
   const [first] = pairs
   if (first === undefined) return []
   const { factory } = requireDeployment(chain, 'v2')
-  const queries = joinQueries(pairs.map((pair) => shareQuery(factory, pair, owner)))
-  return readQuery(ports.rpc.client(chain), chain, queries, first.blockNumber)
+  const asked = joinQueries(
+    pairs.map((pool) => mapQuery(shareQuery(factory, placeOf(pool), owner), (shareOf) => shareOf(pool))),
+  )
+  return readQuery(ports.rpc.client(chain), chain, asked, first.blockNumber)
+}
+
+/**
+ * The same of pairs that are still to be read, at a block; those that hold nothing are left out.
+ *
+ * @throws as `readPairShares` does.
+ */
+export async function readSharesOf(
+  ports: ReadPorts,
+  chain: Chain,
+  pairs: readonly PairTokens[],
+  {
+    owner,
+    at,
+    alongside,
+  }: { readonly owner: Address; readonly at: BlockTime; readonly alongside?: Alongside | undefined },
+): Promise<readonly PairShare[]> {
+  if (pairs.length === 0) return []
+  const { factory } = requireDeployment(chain, 'v2')
+  const queries = pairs.map(({ pair, tokens }) => {
+    alongside?.(tokens, at)
+    const [{ address: token0 }, { address: token1 }] = tokens
+    const state = v2PairQuery(pair, knownQuery({ token0, token1 }))
+    return mapQuery(joinQueries([state, shareQuery(factory, { pair, tokens }, owner)] as const), ([found, shareOf]) =>
+      found === null ? null : shareOf(poolOf(found, tokens, at.number)),
+    )
+  })
+  const shares = await readQuery(ports.rpc.client(chain), chain, joinQueries(queries), at.number)
+  return shares.filter((share) => share !== null)
+}
+
+/** Where a pair of tokens stands, these in its order. */
+export type PairTokens = { readonly pair: Address; readonly tokens: readonly [Token, Token] }
+
+function placeOf({ id, token0, token1 }: Pool): PairTokens {
+  return { pair: id, tokens: [token0, token1] }
 }
 
 /**
@@ -39,16 +79,20 @@ export function supplyWithFee({ reserve0, reserve1, totalSupply, kLast }: PairCo
     : totalSupply + v2ProtocolFeeLiquidity(reserve0, reserve1, kLast, totalSupply)
 }
 
-function shareQuery(factory: Address, pool: Pool, owner: Address): Query<PairShare | null> {
+function shareQuery(
+  factory: Address,
+  { pair, tokens: [token0, token1] }: PairTokens,
+  owner: Address,
+): Query<(pool: Pool) => PairShare | null> {
   const reads = [
-    contractRead(pool.id, v2PairAbi, 'balanceOf', [owner]),
-    contractRead(pool.id, v2PairAbi, 'totalSupply', []),
-    contractRead(pool.id, v2PairAbi, 'kLast', []),
+    contractRead(pair, v2PairAbi, 'balanceOf', [owner]),
+    contractRead(pair, v2PairAbi, 'totalSupply', []),
+    contractRead(pair, v2PairAbi, 'kLast', []),
     contractRead(factory, v2FactoryAbi, 'feeTo', []),
-    contractRead(pool.token0.address, erc20Abi, 'balanceOf', [pool.id]),
-    contractRead(pool.token1.address, erc20Abi, 'balanceOf', [pool.id]),
+    contractRead(token0.address, erc20Abi, 'balanceOf', [pair]),
+    contractRead(token1.address, erc20Abi, 'balanceOf', [pair]),
   ] as const
-  return query(reads, ([shares, totalSupply, kLast, feeTo, balance0, balance1]) => {
+  return query(reads, ([shares, totalSupply, kLast, feeTo, balance0, balance1]) => (pool) => {
     if (shares === null || totalSupply === null || kLast === null) return null
     if (feeTo === null || balance0 === null || balance1 === null || shares === 0n) return null
     const reserves = { reserve0: pool.reserve0 ?? 0n, reserve1: pool.reserve1 ?? 0n }

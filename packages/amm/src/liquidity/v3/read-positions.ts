@@ -7,7 +7,7 @@ import { joinQueries, mapQuery, query, type Query } from '../../rpc/query.ts'
 import { v3PoolAbi, v3PositionManagerAbi } from '../../abis/v3.ts'
 import { requireDeployment } from '../planning/refusals.ts'
 import { poolOf, type PoolState } from '../pools/pool-state.ts'
-import { positionOf, type PositionReading, readRanges } from '../positions/position-of.ts'
+import { type PositionAt, positionOf, type PositionReading, readRanges } from '../positions/position-of.ts'
 import type { ReadPorts } from '../liquidity-ports.ts'
 import { v3PoolAddress } from '../pools/pool-address.ts'
 import { v3PoolQuery } from './pool-query.ts'
@@ -29,11 +29,26 @@ export async function readV3Positions(
     records: ids.map((id) => recordQuery(deployment, id)),
     rangeOf: (place) => rangeQuery(deployment, place),
     tokensOf: ({ token0, token1 }) => [token0, token1],
-    placeOf: ({ token0, token1, fee, tickLower, tickUpper }) => [token0, token1, fee, tickLower, tickUpper].join(),
-    before: reading.before && placeBefore(reading.before),
+    placeOf,
+    likely: ids.map((id) => {
+      const before = reading.before?.(id) ?? null
+      return before && placeBefore(before)
+    }),
     reading,
   })
   return found.map((one) => one && position(one.record, one.state, one.tokens, one.blockNumber))
+}
+
+/** The same of one that was read before, where it stood then, for an exchange with others; `null` where it is not there any more. */
+export function v3PositionAgain(chain: Chain, before: Position): Query<PositionAt> {
+  const deployment = requireDeployment(chain, 'v3')
+  const place = placeBefore(before)
+  const { token0, token1 } = before.pool
+  const both = joinQueries([recordQuery(deployment, BigInt(before.positionId)), rangeQuery(deployment, place)] as const)
+  return mapQuery(both, ([record, state]) => (blockNumber) => {
+    if (record === null || state === null || placeOf(record) !== placeOf(place)) return null
+    return position(record, state, [token0, token1], blockNumber)
+  })
 }
 
 type Deployment = NonNullable<AmmDeployment['v3']>
@@ -52,6 +67,10 @@ type Record = {
 
 /** Where a position stands, for as long as it does. */
 type Place = Pick<Record, 'token0' | 'token1' | 'fee' | 'tickLower' | 'tickUpper'>
+
+function placeOf({ token0, token1, fee, tickLower, tickUpper }: Place): string {
+  return [token0, token1, fee, tickLower, tickUpper].join()
+}
 
 function placeBefore({ pool, tickLower, tickUpper }: Position): Place {
   return { token0: pool.token0.address, token1: pool.token1.address, fee: pool.fee, tickLower, tickUpper }

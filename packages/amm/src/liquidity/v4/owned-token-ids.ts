@@ -1,52 +1,61 @@
 import type { Chain } from '@svc/wallet/core'
 import { type Address, getAbiItem, isAddressEqual } from 'viem'
 import { contractRead } from '../../rpc/contract-function.ts'
-import { everyResult, readAll } from '../../rpc/read-all.ts'
+import { everyResult } from '../../rpc/read-all.ts'
+import { joinQueries, mapQuery, query, type Query } from '../../rpc/query.ts'
 import { v4PositionManagerAbi } from '../../abis/v4.ts'
-import { scanRareLogs } from '../logs/scan-logs.ts'
+import { learntOf, scanRareLogs } from '../logs/scan-logs.ts'
 import { requireDeployment } from '../planning/refusals.ts'
 import type { ReadPorts } from '../liquidity-ports.ts'
 
+/** How many v4 position tokens an owner holds, which of those that it held before it holds still, and which id comes next. */
+export function ownedV4Query(chain: Chain, owner: Address, before: readonly bigint[]): Query<OwnedV4> {
+  const { positionManager } = requireDeployment(chain, 'v4')
+  const counts = query(
+    [
+      contractRead(positionManager, v4PositionManagerAbi, 'balanceOf', [owner]),
+      contractRead(positionManager, v4PositionManagerAbi, 'nextTokenId', []),
+    ],
+    everyResult,
+  )
+  const owners = query(
+    before.map((id) => contractRead(positionManager, v4PositionManagerAbi, 'ownerOf', [id])),
+    (found) => found,
+  )
+  return mapQuery(joinQueries([counts, owners] as const), ([[balance = 0n, nextTokenId = 0n], found]) => {
+    const held = before.filter((_, index) => {
+      const holder = found[index] ?? null
+      return holder !== null && isAddressEqual(holder, owner)
+    })
+    return { balance, nextTokenId, held }
+  })
+}
+
+export type OwnedV4 = { readonly balance: bigint; readonly nextTokenId: bigint; readonly held: readonly bigint[] }
+
 /**
- * The v4 position tokens of an owner, newest first. The position manager does not enumerate them but counts them: where few
- * tokens exist each is asked for its owner, else the logs of transfers to the owner are read until as many are found.
+ * The v4 position tokens that may be an owner's, newest first. The position manager does not enumerate them but counts them: where it
+ * holds as many of those that it held before, these are all; where few tokens exist each may be one, else those that the logs of transfers tell,
+ * which are read until as many are found.
  *
  * @throws ToolError `RPC_*`
  */
-export async function ownedV4TokenIds(
+export async function v4Candidates(
   ports: ReadPorts,
   chain: Chain,
   owner: Address,
-  limits: { readonly blockNumber: bigint; readonly mostPositions: number },
-): Promise<OwnedTokenIds> {
-  const { positionManager } = requireDeployment(chain, 'v4')
-  const reads = [
-    contractRead(positionManager, v4PositionManagerAbi, 'balanceOf', [owner]),
-    contractRead(positionManager, v4PositionManagerAbi, 'nextTokenId', []),
-  ]
-  const client = ports.rpc.client(chain)
-  const [balance = 0n, nextTokenId = 0n] = everyResult(await readAll(client, chain, reads, limits.blockNumber))
-  if (balance === 0n) return { ids: [], complete: true }
+  facts: OwnedV4 & { readonly blockNumber: bigint },
+): Promise<readonly bigint[]> {
+  const { balance, nextTokenId, held } = facts
+  if (balance === 0n) return []
   const candidates =
-    nextTokenId <= fewTokens
-      ? Array.from({ length: Number(nextTokenId) }, (_, id) => BigInt(id))
-      : await receivedTokenIds(ports, chain, owner, { ...limits, balance })
-  const owners = await readAll(
-    client,
-    chain,
-    candidates.map((id) => contractRead(positionManager, v4PositionManagerAbi, 'ownerOf', [id])),
-    limits.blockNumber,
-  )
-  const owned = candidates.filter((_, index) => {
-    const holder = owners[index] ?? null
-    return holder !== null && isAddressEqual(holder, owner)
-  })
-  const ids = owned.toSorted((a, b) => (a > b ? -1 : 1)).slice(0, limits.mostPositions)
-  return { ids, complete: BigInt(ids.length) === balance }
+    BigInt(held.length) === balance
+      ? held
+      : nextTokenId <= fewTokens
+        ? Array.from({ length: Number(nextTokenId) }, (_, id) => BigInt(id))
+        : await receivedTokenIds(ports, chain, owner, facts)
+  return candidates.toSorted((a, b) => (a > b ? -1 : 1))
 }
-
-/** Token ids of an owner, and whether they are all of them. */
-export type OwnedTokenIds = { readonly ids: readonly bigint[]; readonly complete: boolean }
 
 /** So few that asking each for its owner is cheaper than any search of logs. */
 const fewTokens = 1_500n
@@ -74,6 +83,7 @@ async function receivedTokenIds(
     oldest: 0n,
     spanBlocks: chain.logRangeBlocks,
     maxRequests: 40,
+    learnt: learntOf(ports.rpc, chain, 'tokens of an owner of v4'),
     isEnough: (logs) => stillHeld(logs, owner) >= Number(facts.balance),
   })
   return [...new Set(logs.map(({ args }) => args.id))]

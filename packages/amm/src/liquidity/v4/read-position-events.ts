@@ -8,11 +8,19 @@ import {
 } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet/core'
 import { BaseError, getAbiItem, zeroAddress, type Hash } from 'viem'
-import type { Liquidity, Position, PositionEvent, PositionEvents, SwapRecord } from '../../ports.ts'
+import type {
+  Liquidity,
+  Position,
+  PositionChanges,
+  PositionEvent,
+  PositionEvents,
+  PositionUnderway,
+  SwapRecord,
+} from '../../ports.ts'
 import { ToolError } from '../../tool-error.ts'
 import { inTurns } from '@svc/runtime'
 import { v4PoolManagerAbi, v4PositionManagerAbi } from '../../abis/v4.ts'
-import { scanLogs, scanRareLogs } from '../logs/scan-logs.ts'
+import { learntOf, scanLogs, scanRareLogs } from '../logs/scan-logs.ts'
 import { requireDeployment } from '../planning/refusals.ts'
 import type { ReadPorts } from '../liquidity-ports.ts'
 import { dateLogs } from '../swaps/block-at.ts'
@@ -28,14 +36,19 @@ import { readPriceAtLog } from './read-price-at-log.ts'
 export async function readV4PositionEvents(
   ports: ReadPorts & Pick<Liquidity, 'swaps'>,
   chain: Chain,
-  position: Position,
+  underway: PositionUnderway,
+  alongside?: (changes: PositionChanges) => void,
 ): Promise<PositionEvents> {
-  const openedIn = await mintBlock(ports, chain, position)
+  const openedIn = await mintBlock(ports, chain, underway)
   if (openedIn === null) return unknown
-  const read = await changesSince(ports, chain, position, openedIn.number)
+  const position = await underway.reading
+  const [read, { swaps, complete, created }] = await Promise.all([
+    changesSince(ports, chain, position, openedIn.number),
+    ports.swaps(chain, position.pool, openedIn.timestamp - beforeSeconds),
+  ])
   const [first] = read.changes
   if (first === undefined || !read.complete) return { ...unknown, openedAt: null }
-  const { swaps, complete, created } = await ports.swaps(chain, position.pool, openedIn.timestamp - beforeSeconds)
+  alongside?.({ openedAt: first.timestamp, events: read.changes })
   const start = swaps.findLast((swap) => isBefore(swap, first))
   const opening = (start ?? created)?.sqrtPriceX96 ?? (await priceBefore(ports, chain, position, first))
   if (!complete || opening === null) return unknown
@@ -54,23 +67,25 @@ const unknown: PositionEvents = { events: [], openedAt: null, earned: null }
 /** How much earlier than the position to look for the swap that set its first price. */
 const beforeSeconds = 6 * 3_600
 
-async function mintBlock(ports: ReadPorts, chain: Chain, { positionId, pool }: Position) {
+async function mintBlock(ports: ReadPorts, chain: Chain, { positionId, blockNumber: newest }: PositionUnderway) {
   const client = ports.rpc.client(chain)
   const { positionManager: address } = requireDeployment(chain, 'v4')
   const event = getAbiItem({ abi: v4PositionManagerAbi, name: 'Transfer' })
   const args = { from: zeroAddress, id: BigInt(positionId) }
   const { logs } = await scanRareLogs({
     read: (fromBlock, toBlock) => client.getLogs({ address, event, args, fromBlock, toBlock, strict: true }),
-    newest: pool.blockNumber,
+    newest,
     oldest: 0n,
     spanBlocks: chain.logRangeBlocks,
     maxRequests: 40,
+    learnt: learntOf(ports.rpc, chain, 'mint of v4'),
     isEnough: (found) => found.length > 0,
   })
   const [mint] = logs
   if (mint === undefined) return null
-  const { number, timestamp } = await client.getBlock({ blockNumber: mint.blockNumber })
-  return { number, timestamp: Number(timestamp) }
+  // Not every node tells the time with a log.
+  const timestamp = mint.blockTimestamp ?? (await client.getBlock({ blockNumber: mint.blockNumber })).timestamp
+  return { number: mint.blockNumber, timestamp: Number(timestamp) }
 }
 
 async function changesSince(ports: ReadPorts, chain: Chain, { positionId, pool }: Position, oldest: bigint) {
@@ -87,7 +102,7 @@ async function changesSince(ports: ReadPorts, chain: Chain, { positionId, pool }
     oldest,
     spanBlocks: chain.logRangeBlocks,
     maxRequests: 64,
-    learnt: { name: `liquidity of ${pool.id.toLowerCase()}`, spans: ports.rpc.nextEndpoint?.(chain)?.logSpans ?? null },
+    learnt: learntOf(ports.rpc, chain, `liquidity of ${pool.id.toLowerCase()}`),
     isEnough: () => false,
   })
   const undated = logs.map(({ blockNumber, logIndex, transactionHash, args: { liquidityDelta } }) => {

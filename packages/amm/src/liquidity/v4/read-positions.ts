@@ -1,13 +1,13 @@
 import { feesOwed, unpackPositionInfo } from '@svc/lp-math'
 import type { AmmDeployment, Chain } from '@svc/wallet/core'
 import { numberToHex, type Address } from 'viem'
-import type { Position } from '../../ports.ts'
+import type { Position, Token } from '../../ports.ts'
 import { contractRead } from '../../rpc/contract-function.ts'
 import { joinQueries, mapQuery, query, type Query } from '../../rpc/query.ts'
 import { v4PositionManagerAbi, v4StateViewAbi } from '../../abis/v4.ts'
 import { requireDeployment } from '../planning/refusals.ts'
 import { poolOf, type PoolState } from '../pools/pool-state.ts'
-import { positionOf, type PositionReading, readRanges } from '../positions/position-of.ts'
+import { type PositionAt, positionOf, type PositionReading, readRanges } from '../positions/position-of.ts'
 import type { ReadPorts } from '../liquidity-ports.ts'
 import { poolIdOf, type PoolKey, poolKeyOf } from './pool-key.ts'
 import { v4PoolQuery } from './pool-query.ts'
@@ -29,19 +29,38 @@ export async function readV4Positions(
     records: ids.map((id) => recordQuery(deployment, id)),
     rangeOf: (record) => rangeQuery(deployment, record),
     tokensOf: ({ key }) => [key.currency0, key.currency1],
-    placeOf: ({ key, tickLower, tickUpper }) => [poolIdOf(key), tickLower, tickUpper].join(),
-    before: reading.before && placeBefore(reading.before),
+    placeOf,
+    likely: ids.map((id) => {
+      const before = reading.before?.(id) ?? null
+      return before && placeBefore(before)
+    }),
     reading,
   })
-  return found.map((one) => {
-    if (one === null) return null
-    const { id, owner, tickLower, tickUpper } = one.record
-    const { liquidity, fees0, fees1 } = one.state
-    return positionOf(
-      { version: 'v4', positionId: id.toString(), owner, tickLower, tickUpper, liquidity, fees0, fees1 },
-      poolOf(one.state.pool, one.tokens, one.blockNumber),
-    )
+  return found.map((one) => one && position(one.record, one.state, one.tokens, one.blockNumber))
+}
+
+/** The same of one that was read before, where it stood then, for an exchange with others; `null` where it is not there any more. */
+export function v4PositionAgain(chain: Chain, before: Position): Query<PositionAt> {
+  const deployment = requireDeployment(chain, 'v4')
+  const place = placeBefore(before)
+  const { token0, token1 } = before.pool
+  const both = joinQueries([recordQuery(deployment, place.id), rangeQuery(deployment, place)] as const)
+  return mapQuery(both, ([record, state]) => (blockNumber) => {
+    if (record === null || state === null || placeOf(record) !== placeOf(place)) return null
+    return position(record, state, [token0, token1], blockNumber)
   })
+}
+
+function position(
+  { id, owner, tickLower, tickUpper }: Record,
+  { pool, liquidity, fees0, fees1 }: RangeState,
+  tokens: readonly [Token, Token],
+  blockNumber: bigint,
+): Position {
+  return positionOf(
+    { version: 'v4', positionId: id.toString(), owner, tickLower, tickUpper, liquidity, fees0, fees1 },
+    poolOf(pool, tokens, blockNumber),
+  )
 }
 
 type Deployment = NonNullable<AmmDeployment['v4']>
@@ -68,6 +87,10 @@ function recordQuery({ positionManager }: Deployment, id: bigint): Query<Record 
 
 /** Where a position stands, for as long as it does. */
 type Place = Omit<Record, 'owner'>
+
+function placeOf({ key, tickLower, tickUpper }: Place): string {
+  return [poolIdOf(key), tickLower, tickUpper].join()
+}
 
 function placeBefore({ positionId, pool, tickLower, tickUpper }: Position): Place {
   return { id: BigInt(positionId), key: poolKeyOf(pool), tickLower, tickUpper }

@@ -30,7 +30,7 @@ it.each([
   ['2.1.1', [tuple(poolKey), 'bool', 'uint128', 'uint128', 'uint256', 'bytes'], [0n]],
 ] as const)('writes a single swap as router %s reads it', (version, layout, bounds) => {
   const pool = poolOf(a, b)
-  const { action, data } = swapAction(version, quote([pool]), [b, a], 800n)
+  const { action, data } = swapAction(version, quote([pool]), [b, a], { least: 800n, most: 1000n })
   expect(action).toBe(0x06)
   const [decoded] = decodeAbiParameters([tuple(layout)], data)
   expect(decoded).toEqual([keyOf(pool), false, 1000n, 800n, ...bounds, '0x'])
@@ -41,7 +41,10 @@ it.each([
   ['2.1.0', ['address', list(tuple(pathKey)), 'uint256[]', 'uint128', 'uint128'], [[]]],
   ['2.1.1', ['address', list(tuple(pathKey)), 'uint256[]', 'uint128', 'uint128'], [[]]],
 ] as const)('writes a path as router %s reads it', (version, layout, bounds) => {
-  const { action, data } = swapAction(version, quote([poolOf(a, b), poolOf(b, c)]), [a, b, c], 800n)
+  const { action, data } = swapAction(version, quote([poolOf(a, b), poolOf(b, c)]), [a, b, c], {
+    least: 800n,
+    most: 1000n,
+  })
   expect(action).toBe(0x07)
   const [decoded] = decodeAbiParameters([tuple(layout)], data)
   const hops = [b, c].map(({ address }) => [address, 500, 10, zeroAddress, '0x'])
@@ -50,7 +53,7 @@ it.each([
 
 it('refuses an amount that does not fit', () => {
   const large = { ...quote([poolOf(a, b)]), amountIn: 2n ** 128n }
-  expect(() => swapAction('2.0', large, [a, b], 1n)).toThrow(
+  expect(() => swapAction('2.0', large, [a, b], { least: 1n, most: 2n ** 128n })).toThrow(
     expect.objectContaining({ code: 'VALIDATION_FAILED', details: [expect.objectContaining({ field: 'amount' })] }),
   )
 })

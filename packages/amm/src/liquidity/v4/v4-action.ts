@@ -67,12 +67,21 @@ export const v4Action = {
     action: 0x0c,
     data: encodeAbiParameters(parseAbiParameters('address, uint256'), [currency, most]),
   }),
-  /** Pays out the whole credit in a currency. */
-  takeAllTo: (currency: Address, recipient: Address): ActionStep => ({
-    action: 0x0e,
-    data: encodeAbiParameters(parseAbiParameters('address, address, uint256'), [currency, recipient, openDelta]),
+  /** Pays in what the contract itself holds of a currency, before a swap takes it. */
+  settleHeld: (currency: Address, amount: bigint): ActionStep => ({
+    action: 0x0b,
+    data: encodeAbiParameters(parseAbiParameters('address, uint256, bool'), [currency, amount, false]),
   }),
+  /** Pays out the whole credit in a currency. */
+  takeAllTo: (currency: Address, recipient: Address): ActionStep => take(currency, recipient, openDelta),
+  /** Pays out so much of the credit in a currency. */
+  takeTo: (currency: Address, recipient: Address, amount: bigint): ActionStep => take(currency, recipient, amount),
 } as const
+
+function take(currency: Address, recipient: Address, amount: bigint): ActionStep {
+  const form = parseAbiParameters('address, address, uint256')
+  return { action: 0x0e, data: encodeAbiParameters(form, [currency, recipient, amount]) }
+}
 
 export type Bounds = { readonly amount0: bigint; readonly amount1: bigint }
 
@@ -105,7 +114,7 @@ const mintParameters = parseAbiParameters([
 ])
 
 /** ActionConstants of v4-periphery: the account that called. */
-const callerAlias = '0x0000000000000000000000000000000000000001'
+export const callerAlias = '0x0000000000000000000000000000000000000001'
 /** ActionConstants of v4-periphery: whatever is owed. */
 const openDelta = 0n
 

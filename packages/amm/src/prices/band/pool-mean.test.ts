@@ -207,6 +207,18 @@ describe('of a v4 pool', () => {
   })
 
   it.each([
+    [4, 0, 0],
+    [5, 1, 1],
+    [19, 1, 1],
+    [20, 2, 2],
+  ])('of %d blocks is as deep as the least that stood in all but %d', (count, emptied, left) => {
+    const older = Array.from({ length: count }, (_, index) =>
+      momentAt(1, 1_800 - index * 60, index < emptied ? 0n : BigInt(index + 1)),
+    )
+    expect(v4(1, older)?.leastLiquidity).toBe(BigInt(left + 1))
+  })
+
+  it.each([
     [3, 1],
     [4, 1e6],
   ])('keeps an edge with %d of five blocks pushed', (pushed, low) => {

@@ -68,41 +68,10 @@ function moreView(more: readonly MoreOperations[], which: MoreOperations['which'
 }
 
 function cardView(operation: OperationDescription, now: number): Html {
-  const { id, planHash, expiresAt } = operation
+  const { id } = operation
   return html`<article aria-labelledby="why-${id}" data-id="${id}">
     <h3 id="why-${id}">${operation.why}</h3>
-    <dl class="sums">
-      <div>
-        <dt>Leaves at most</dt>
-        <dd>
-          ${amounts(operation.leavesAtMost, 'up', operation.allows.length === 0 ? 'nothing' : 'nothing by itself')}
-        </dd>
-      </div>
-      <div>
-        <dt>Arrives at least</dt>
-        <dd>${amounts(operation.arrivesAtLeast, 'down', nothingArrivesText(operation))}</dd>
-      </div>
-      ${priceView(tradePriceText(operation))}
-      <div>
-        <dt>Counts as</dt>
-        <dd>
-          <strong>${dollars(operation.spendUsd)} USD</strong>
-          <small class="why">${countsAs}</small>
-        </dd>
-      </div>
-      <div>
-        <dt>Time left</dt>
-        <dd>
-          ${
-            expiresAt === null
-              ? 'no end'
-              : html`<time datetime="${new Date(expiresAt).toISOString()}" data-until="${expiresAt}"
-                  >${timeLeft(expiresAt, now)}</time
-                >`
-          }
-        </dd>
-      </div>
-    </dl>
+    ${sumsView(operation, now)}
     ${
       operation.conditions.length === 0
         ? null
@@ -137,7 +106,48 @@ function cardView(operation: OperationDescription, now: number): Html {
         ${operation.steps.map(stepView)}
       </ol>
     </details>
-    <p class="hash"><span>Plan hash</span> <code>${planHash}</code></p>
+    ${decisionView(operation)}
+  </article>`
+}
+
+/** What moves, what it counts as, and how long there is. */
+function sumsView(operation: OperationDescription, now: number): Html {
+  const { expiresAt } = operation
+  return html`<dl class="sums">
+    <div>
+      <dt>Leaves at most</dt>
+      <dd>${amounts(operation.leavesAtMost, 'up', operation.allows.length === 0 ? 'nothing' : 'nothing by itself')}</dd>
+    </div>
+    <div>
+      <dt>Arrives at least</dt>
+      <dd>${amounts(operation.arrivesAtLeast, 'down', nothingArrivesText(operation))}</dd>
+    </div>
+    ${priceView(tradePriceText(operation))}
+    <div>
+      <dt>Counts as</dt>
+      <dd>
+        <strong>${dollars(operation.spendUsd)} USD</strong>
+        <small class="why">${countsAs}</small>
+      </dd>
+    </div>
+    <div>
+      <dt>Time left</dt>
+      <dd>
+        ${
+          expiresAt === null
+            ? 'no end'
+            : html`<time datetime="${new Date(expiresAt).toISOString()}" data-until="${expiresAt}"
+                >${timeLeft(expiresAt, now)}</time
+              >`
+        }
+      </dd>
+    </div>
+  </dl>`
+}
+
+function decisionView(operation: OperationDescription): Html {
+  const { id, planHash } = operation
+  return html`<p class="hash"><span>Plan hash</span> <code>${planHash}</code></p>
     <p class="act">
       <button
         type="button"
@@ -162,8 +172,7 @@ function cardView(operation: OperationDescription, now: number): Html {
       >
         Deny
       </button>
-    </p>
-  </article>`
+    </p>`
 }
 
 /** What a trade comes to at worst. */

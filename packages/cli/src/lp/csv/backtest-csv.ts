@@ -86,7 +86,7 @@ function assumptionsOf(pool: CsvPool): string[] {
 /** What of the LVR went to arbitrage at this pace of blocks; nothing where the bars tell no volatility. */
 function shareOfLvr({ bars, feePips }: CsvPool, blockSeconds: number): string[] {
   try {
-    const share = arbitrageShare({ fee: feePips / 1e6, sigma: pastSigma(bars, feePips).sigma, blockSeconds })
+    const share = arbitrageShare({ feePips, sigma: pastSigma(bars, feePips, 30).sigma, blockSeconds })
     return [
       `With blocks every ${blockSeconds} s (--block-seconds) about ${(share * 100).toFixed(1)} % of the LVR goes to arbitrage; the rest it pays as fees.`,
     ]

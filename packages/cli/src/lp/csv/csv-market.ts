@@ -1,13 +1,16 @@
 import {
   type Bars,
   feePace,
+  feesAhead,
   type FeePace,
+  type LogForecast,
   impliedSigma,
   liquidityProfile,
   paceError,
   type RangeDoubts,
   type RangeMarket,
   resampleBars,
+  timesForecast,
   worthOfBars,
 } from '@svc/lp-math'
 import type { CsvPool } from './csv-pool.ts'
@@ -24,17 +27,19 @@ export function csvMarket(pool: CsvPool, options: CsvMarketOptions): CsvMarket {
   const { fees, volumes } = csvTrade(pool)
   const end: EndOfFile = { ...endOf(pool), pace: paceOf(fees, bars) }
   const { price, profile, pace } = end
-  const found =
-    options.volatilitySource === 'historical' ? pastSigma(bars, pool.feePips) : impliedBy(volumes, pool, end)
+  const { horizonDays } = options
+  const past = pastSigma(bars, pool.feePips, horizonDays)
+  const found = options.volatilitySource === 'historical' ? past : impliedBy(volumes, pool, { ...end, past })
   const [own0, own1] = pool.baseToken === 0 ? [decimals0, decimals1] : [decimals1, decimals0]
   return {
     doubts: { pace, sigmaError: found.standardError },
+    fees: feesAhead(fees, { barSeconds: bars.barSeconds, horizonDays }),
     volatility: { ...found, source: options.volatilitySource },
     market: {
-      model: { price, sigma: Math.min(found.sigma, 10), drift: 0, years: options.horizonDays / 365 },
+      model: { price, sigma: Math.min(found.sigma, 10), drift: 0, years: horizonDays / 365 },
       profile,
       feesPerDay: pace.perDay,
-      fee: pool.feePips / 1e6,
+      feePips: pool.feePips,
       blockSeconds: options.blockSeconds,
       value: options.amountUsd / quoteUsd,
       gasCost: (2 * pool.gasUsd) / quoteUsd,
@@ -59,6 +64,8 @@ export type CsvMarket = {
   /** In the order of the base token, its price in the quote. */
   readonly market: RangeMarket
   readonly doubts: RangeDoubts
+  /** Of the pool a day over the horizon, in quote tokens; `null` where it earned none. */
+  readonly fees: LogForecast | null
   readonly volatility: PastSigma & { readonly source: 'historical' | 'implied' }
 }
 
@@ -86,13 +93,17 @@ function paceOf(column: Float64Array, bars: Bars): FeePace {
   return found
 }
 
-function impliedBy(volumes: Float64Array, { bars, feePips }: CsvPool, { price, profile, pace }: EndOfFile): PastSigma {
-  const fee = feePips / 1e6
-  const tickTvlUsd = (profile.liquidity[0] ?? 0) * Math.sqrt(price) * fee
+function impliedBy(
+  volumes: Float64Array,
+  { bars, feePips }: CsvPool,
+  { price, profile, pace, past }: EndOfFile & { readonly past: PastSigma },
+): PastSigma {
+  const tickTvlUsd = ((profile.liquidity[0] ?? 0) * Math.sqrt(price) * feePips) / 1e6
   const dailyVolumeUsd = paceOf(volumes, bars).perDay
   if (dailyVolumeUsd === 0) throw new UsageError(noTrade)
-  const sigma = impliedSigma({ fee, dailyVolumeUsd, tickTvlUsd })
-  return { sigma, standardError: (sigma * paceError(pace)) / 2, barSeconds: bars.barSeconds }
+  const sigma = impliedSigma({ feePips, dailyVolumeUsd, tickTvlUsd })
+  const ahead = past.ahead && timesForecast(past.ahead, sigma / past.sigma)
+  return { sigma, standardError: (sigma * paceError(pace)) / 2, ahead, barSeconds: bars.barSeconds }
 }
 
 /** What a pool traded and paid its liquidity providers in each bar, in whole tokens of the quote. */

@@ -55,7 +55,7 @@ test('the error of the volatility falls with the root of the bars, and is that o
       const tick = index % 2 === 0 ? 10 : -10
       return { ...rows[0]!, startsAt: index * 3600, openTick: tick, lowTick: tick, highTick: tick, closeTick: tick }
     })
-    return pastSigma(barsFromRows(flat, 3600).bars, 500)
+    return pastSigma(barsFromRows(flat, 3600).bars, 500, 30)
   }
   const { sigma, standardError, barSeconds } = alternate(25)
   expect(barSeconds).toBe(3600)
@@ -65,7 +65,7 @@ test('the error of the volatility falls with the root of the bars, and is that o
 
 test('a file in which nobody traded says no volatility, and does not say it for certain', () => {
   const still = Array.from({ length: 240 }, (_, hour) => ({ ...rows[0]!, amount0In: 0, startsAt: hour * 3600 }))
-  const { sigma, standardError } = pastSigma(barsFromRows(still, 3600).bars, 500)
+  const { sigma, standardError } = pastSigma(barsFromRows(still, 3600).bars, 500, 30)
   expect(sigma).toBe(0)
   expect(standardError).toBeCloseTo(0.0005 * Math.sqrt((2 * 8760) / 3), 12)
 })

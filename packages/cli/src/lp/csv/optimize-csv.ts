@@ -1,4 +1,4 @@
-import { createSimulation, type PriceModel, type RangeAnalysis } from '@svc/lp-math'
+import { createSimulation, intervalOf, type PriceModel, type RangeAnalysis } from '@svc/lp-math'
 import { formatChoice, formatSimulation, pickRange, type RangeAnswer, riskTargets } from '@svc/tool-server/analysis'
 import { setImmediate } from 'node:timers/promises'
 import { csvMarket, type CsvMarket, type CsvMarketOptions } from './csv-market.ts'
@@ -11,8 +11,10 @@ import { describeBars, type DescribedBars, quoteWorth } from '../describe-bars.t
  */
 export async function optimizeCsv(pool: CsvPool, options: OptimizeCsvOptions): Promise<RangeReport> {
   const read = csvMarket(pool, options)
-  const { market, volatility, doubts } = read
-  const choice = pickRange({ market, targetTimeInRange: riskTargets[options.risk], doubts })
+  const { market, volatility, doubts, fees } = read
+  const { ahead, ...known } = volatility
+  const outlook = { fees, volatility: ahead }
+  const choice = pickRange({ market, targetTimeInRange: riskTargets[options.risk], doubts, outlook })
   const data = describeBars(pool)
   const { sensitivity, notes, ...reported } = formatChoice(choice, {
     ...doubts,
@@ -20,7 +22,7 @@ export async function optimizeCsv(pool: CsvPool, options: OptimizeCsvOptions): P
     horizonDays: options.horizonDays,
     isInverted: pool.baseToken === 1,
     price: market.model.price,
-    volatility: { ...volatility, lookbackDays: data.days },
+    volatility: { ...known, lookbackDays: data.days, ...(ahead && { ahead: intervalOf(ahead) }) },
     gasCostUsd: pool.gasUsd === 0 ? null : 2 * pool.gasUsd,
   })
   return {
@@ -89,4 +91,5 @@ const methodology =
   'or what the fees pay for (implied). optimalRange keeps the price inside for the share of time that the risk names, evenly about the price ' +
   'unless in both orders of the tokens a skew earns more by more than the errors; "best net" earns most among ranges that keep it so long. Fees: mean of the days in the file, own liquidity diluting. ' +
   'expectedIlPct is E[V/HODL - 1] over the horizon; expectedNetApr is fees less LVR less gas. Errors are one standard error: chance in ' +
-  'the days of fees and in the volatility. Figures are closed forms; the simulation (Sobol, Brownian bridge) checks them.'
+  'the days of fees and in the volatility. Figures are closed forms; the simulation (Sobol, Brownian bridge) checks them. ' +
+  'Low95 to High95, Low68 to High68: where what the horizon brings is to be found in 95 and 68 of 100 cases.'

@@ -1,4 +1,4 @@
-import { type classifyVolatility, studentDeviate } from '@svc/lp-math'
+import { type classifyVolatility, type Interval, intervalOfDraws, studentDeviate } from '@svc/lp-math'
 import { percents } from '../figures.ts'
 import type { TierScore } from './score-fee-tier.ts'
 
@@ -89,6 +89,8 @@ export type Lead = {
   readonly errors: number
   /** Whether the lead is more than these. */
   readonly isClear: boolean
+  /** Where it lies over 30 days to come; `null` where nothing forecasts the fees of one of them. */
+  readonly ahead: Interval | null
 }
 
 /** Of fewer known days nothing is compared. */
@@ -112,7 +114,13 @@ export function leadOver(best: LedTier, second: LedTier): Lead {
   const [one, other] = [best.score.netAprErrors, second.score.netAprErrors]
   const error = Math.hypot(one.ofFees, other.ofFees, one.ofVolatility - other.ofVolatility)
   const errors = error * studentDeviate(nineteenOf20, freedomOf(best.score, second.score))
-  return { netApr, errors, isClear: netApr > errors }
+  return { netApr, errors, isClear: netApr > errors, ahead: leadAhead(best.score, second.score) }
+}
+
+/** Both meet the same prices in each future. */
+function leadAhead({ ahead: one }: TierScore, { ahead: other }: TierScore): Interval | null {
+  if (one === null || other === null) return null
+  return intervalOfDraws(one.net.map((net, future) => net - (other.net[future] ?? 0)))
 }
 
 /** Degrees of freedom of a difference of means that scatter unlike each other: Welch 1947, equation 28. */

@@ -14,7 +14,7 @@ function tier(feeTier: number, tvl: number, apr: number, change: Partial<FeeTier
   return {
     trade: { fees, volumes: fees.map((day) => day / (feeTier / 1e6)), daysKnown: 30 },
     profile: liquidityProfile(facts),
-    fee: feeTier / 1e6,
+    feePips: feeTier,
     tickSpacing: feeTier / 50,
     decimals0: 18,
     decimals1: 6,
@@ -26,7 +26,7 @@ function tier(feeTier: number, tvl: number, apr: number, change: Partial<FeeTier
 function choose(tiers: readonly (FeeTier & { tvlUsd: number })[], sigma: number, sigmaError = 0) {
   const market = { price, sigma, ...calm, sigmaError, value: 10_000 }
   const [first, ...others] = tiers.map((one) => ({
-    feeTier: Math.round(one.fee * 1e6),
+    feeTier: one.feePips,
     tvlUsd: one.tvlUsd,
     daysKnown: one.trade.daysKnown,
     score: scoreFeeTier(one, market),

@@ -2,13 +2,15 @@ import {
   ewmaSigma,
   ewmaStandardError,
   liquidityProfile,
+  type LogForecast,
   LpMathError,
   MAX_TICK,
   priceFromSqrtPrice,
   realisedSigma,
+  volatilityAhead,
 } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet/core'
-import type { Pool, PoolBars, Token } from '@svc/amm'
+import type { Pool, PoolBars, TickRow, Token } from '@svc/amm'
 import type { Ports, WorkCaller } from '../../ports.ts'
 import { leadOver, leastDays, type ScoredTier } from './choose-fee-tier.ts'
 import { dailyTrade, type DailyTrade, leastMove, wholeFee } from './pool-trade.ts'
@@ -25,27 +27,28 @@ import type { TierMarket } from './score-fee-tier.ts'
 export async function readFeeTiers(ports: TierPorts, request: TierRequest): Promise<FeeTiers> {
   const { chain, pools, nowMs } = request
   const to = Math.floor(nowMs / 3_600_000) * 3_600
-  const quoteUsd = (await ports.prices.usd(chain, request.quote))?.usd ?? null
-  const read: ReadTier[] = []
-  for (const pool of pools) {
-    const period = { from: to - lookbackDays * 86_400, to, barSeconds: 3_600 }
-    const history = await ports.history.read({ chain, pool, ...period, signal: ports.signal })
-    const { tvlUsd, isContradictory } = await readPoolActivity(ports, chain, pool, nowMs, { tradingDays: 0 })
-    read.push({ ...pastOf(pool, history, request.quote), tvlUsd, isContradictory })
+  const period = { from: to - lookbackDays * 86_400, to, barSeconds: 3_600 }
+  const readTier = async (pool: Pool): Promise<ReadTier> => {
+    const [history, { tvlUsd, isContradictory }, ticks] = await Promise.all([
+      ports.history.read({ chain, pool, ...period, signal: ports.signal }),
+      readPoolActivity(ports, chain, pool, nowMs, { tradingDays: 0 }),
+      readTicks(ports, chain, pool, likelyReach),
+    ])
+    return { ...pastOf(pool, history, request.quote), tvlUsd, isContradictory, ticks }
   }
+  const [price, ...read] = await Promise.all([ports.prices.usd(chain, request.quote), ...pools.map(readTier)])
+  const quoteUsd = price?.usd ?? null
   const busiest = busiestOf(read)
   const volatility = volatilityOf(busiest)
   const market: TierMarket = {
     price: priceOf(busiest),
     sigma: Math.min(volatility?.ewma ?? 0, 10),
     sigmaError: volatility?.standardError ?? 0,
+    sigmaAhead: volatility?.ahead ?? null,
     blockSeconds: Math.max(chain.blockTimeSeconds, 0.001),
     value: quoteUsd === null ? 1e-9 : notionalUsd / quoteUsd,
   }
-  const tiers: ReadFeeTier[] = []
-  for (const tier of read) {
-    tiers.push(await scored(ports, chain, tier, { market, quoteUsd }))
-  }
+  const tiers = await Promise.all(read.map((tier) => scored(ports, chain, tier, { market, quoteUsd })))
   return { tiers, volatility, busiest: busiest.pool, isPriced: quoteUsd !== null }
 }
 
@@ -139,6 +142,8 @@ export type TierVolatility = {
   readonly ewma: number
   /** One of it. */
   readonly standardError: number
+  /** Over 30 days; `null` where the price did not move. */
+  readonly ahead: LogForecast | null
   readonly realised: number | null
   readonly hours: number
 }
@@ -155,7 +160,12 @@ export type ReadFeeTier = ScoredTier & {
   readonly feeApy30d: number | null
 }
 
-type ReadTier = PoolPast & { readonly tvlUsd: number | null; readonly isContradictory: boolean }
+type ReadTier = PoolPast & {
+  readonly tvlUsd: number | null
+  readonly isContradictory: boolean
+  /** As far as `likelyReach`. */
+  readonly ticks: readonly TickRow[]
+}
 
 const lookbackDays = 30
 
@@ -193,8 +203,8 @@ async function scored(
 
 function tierFacts({ pool, trade, isQuote1 }: PoolPast) {
   const [base, quote] = isQuote1 ? [pool.token0, pool.token1] : [pool.token1, pool.token0]
-  const fee = wholeFee(pool).feePips / 1e6
-  return { trade, fee, tickSpacing: pool.tickSpacing ?? 1, decimals0: base.decimals, decimals1: quote.decimals }
+  const { feePips } = wholeFee(pool)
+  return { trade, feePips, tickSpacing: pool.tickSpacing ?? 1, decimals0: base.decimals, decimals1: quote.decimals }
 }
 
 function profileFacts({ pool, isQuote1 }: PoolPast) {
@@ -206,9 +216,9 @@ function profileFacts({ pool, isQuote1 }: PoolPast) {
 async function readProfile(ports: Pick<Ports, 'liquidity'>, chain: Chain, tier: ReadTier, sigma: number) {
   const { pool } = tier
   const reach = Math.ceil(Math.min(Math.max(4 * sigma * Math.sqrt(30 / 365), 0.1), 2) / Math.log(1.0001))
-  const [from, to] = [Math.max(-MAX_TICK, pool.tick - reach), Math.min(MAX_TICK, pool.tick + reach)]
   const facts = profileFacts(tier)
-  const ticks = await ports.liquidity.ticks(chain, pool, from, to)
+  const read = reach <= likelyReach ? tier.ticks : await readTicks(ports, chain, pool, reach)
+  const ticks = read.filter(({ tick }) => Math.abs(tick - pool.tick) <= reach)
   try {
     return liquidityProfile({ ...facts, ticks })
   } catch (error) {
@@ -216,6 +226,18 @@ async function readProfile(ports: Pick<Ports, 'liquidity'>, chain: Chain, tier: 
     if (error instanceof LpMathError) return liquidityProfile({ ...facts, ticks: [] })
     throw error
   }
+}
+
+/** Of ticks, each side: what four deviations of a month are at 60 % a year, so that the ticks are read beside the past that tells it. */
+const likelyReach = 7_000
+
+function readTicks(ports: Pick<Ports, 'liquidity'>, chain: Chain, pool: Pool, reach: number) {
+  return ports.liquidity.ticks(
+    chain,
+    pool,
+    Math.max(-MAX_TICK, pool.tick - reach),
+    Math.min(MAX_TICK, pool.tick + reach),
+  )
 }
 
 function priceOf({ pool, isQuote1 }: ReadTier): number {
@@ -230,6 +252,7 @@ function volatilityOf({ history, pool }: ReadTier): TierVolatility | null {
   return {
     ewma: ewmaSigma(closes, { barSeconds }),
     standardError: ewmaStandardError(closes, { barSeconds, traded, leastMove: leastMove(pool) }),
+    ahead: volatilityAhead(closes, { barSeconds, traded, horizonDays: lookbackDays }),
     realised: closes.length < 3 ? null : realisedSigma(closes, { barSeconds }),
     hours: closes.length,
   }

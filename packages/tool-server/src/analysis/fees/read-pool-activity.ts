@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { LpMathError } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet/core'
 import { type Pool, type PoolBars, ToolError } from '@svc/amm'
@@ -45,12 +46,15 @@ export async function readPoolActivity(
   }
 }
 
-/** What `readPoolActivity` says of the last day of a pool that is known to hold so much. `nowMs` is Unix milliseconds. */
+/** What `readPoolActivity` says of the last day of a pool, of which it is known or being read what it holds. `nowMs` is Unix milliseconds. */
 export async function readLastDay(
   ports: ActivityPorts,
-  { chain, pool, tvlUsd, nowMs }: { chain: Chain; pool: Pool; tvlUsd: number | null; nowMs: number },
+  { chain, pool, size, nowMs }: { chain: Chain; pool: Pool; size: PoolSize | Promise<PoolSize>; nowMs: number },
 ): Promise<Pick<PoolActivity, 'volume24hUsd' | 'feeApr24h'>> {
-  const traded = await readTrading(ports, { chain, pool, now: Math.floor(nowMs / 1000), days: 1 })
+  const [traded, { tvlUsd }] = await Promise.all([
+    readTrading(ports, { chain, pool, now: Math.floor(nowMs / 1000), days: 1 }),
+    size,
+  ])
   const { volume24hUsd, feeApr24h } = tradingFigures(traded, tvlUsd)
   return { volume24hUsd, feeApr24h }
 }
@@ -59,11 +63,14 @@ export async function readLastDay(
  * The same ports for reading the trading of many pools beside what an answer is for: what is not there after eight seconds, or
  * `figuresWithinMs`, is left out. Busy pools have very many logs.
  */
-export function inTime<Ports extends { readonly signal: AbortSignal; readonly figuresWithinMs?: number }>(
+export function inTime<Ports extends { readonly signal: AbortSignal; readonly figuresWithinMs?: number | undefined }>(
   ports: Ports,
 ): Ports {
   const { signal, figuresWithinMs = 8_000 } = ports
-  return { ...ports, signal: AbortSignal.any([signal, AbortSignal.timeout(figuresWithinMs)]) }
+  const ending = AbortSignal.any([signal, AbortSignal.timeout(figuresWithinMs)])
+  // As many reads listen as there are pools.
+  setMaxListeners(0, ending)
+  return { ...ports, signal: ending }
 }
 
 type ActivityPorts = Pick<Ports, 'rpc' | 'liquidity' | 'prices' | 'history'> & {
@@ -80,6 +87,8 @@ export type PoolActivity = {
   readonly feeApr7d: number | null
   readonly notes: readonly string[]
 }
+
+type PoolSize = Pick<PoolActivity, 'tvlUsd'>
 
 type Window = { readonly volumeUsd: number; readonly feesUsd: number }
 

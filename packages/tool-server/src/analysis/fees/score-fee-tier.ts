@@ -2,13 +2,19 @@ import {
   createRangeAnalyser,
   feePace,
   type FeePace,
+  feesAhead,
   feeErrorPct,
+  type Interval,
+  intervalOfDraws,
   type LiquidityProfile,
+  type LogForecast,
   netAprError,
   netAprErrors,
   type NetAprErrors,
+  type PriceBounds,
   type RangeAnalysis,
   type RangeYields,
+  yieldsAhead,
 } from '@svc/lp-math'
 import type { DailyTrade } from './pool-trade.ts'
 
@@ -20,11 +26,11 @@ import type { DailyTrade } from './pool-trade.ts'
  * the part that they keep stands beside it. All yields are percents a year.
  * @throws LpMathError
  */
-export function scoreFeeTier(tier: FeeTier, market: TierMarket): TierScore {
+export function scoreFeeTier(tier: FeeTier, market: TierMarket, between?: () => void): TierScore {
   const { price, sigma, sigmaError, blockSeconds, value } = market
-  const { trade, profile, fee, tickSpacing, decimals0, decimals1 } = tier
+  const { trade, profile, feePips, tickSpacing, decimals0, decimals1 } = tier
   const model = { price, sigma, drift: 0, years }
-  const pool = { profile, feesPerDay: 1, fee, blockSeconds, tickSpacing, decimals0, decimals1 }
+  const pool = { profile, feesPerDay: 1, feePips, blockSeconds, tickSpacing, decimals0, decimals1 }
   const deviation = Math.max(2 * sigma * Math.sqrt(years), 1e-6)
   const bounds = { lower: price * Math.exp(-deviation), upper: price * Math.exp(deviation) }
   const range = createRangeAnalyser({ ...pool, model, value, gasCost: 0 }).analyse(bounds)
@@ -32,7 +38,9 @@ export function scoreFeeTier(tier: FeeTier, market: TierMarket): TierScore {
   const doubts = { pace, sigmaError }
   const quiet = quietShare(trade.volumes)
   const held = paid(range, pace.perDay * (1 - quiet))
+  const ahead = aheadOf(tier, market, { bounds: range.bounds, held: 1 - quiet, between })
   return {
+    ahead,
     feeApr: range.feeApr * pace.perDay,
     feeUncertaintyPct: feeErrorPct(held, pace),
     lvrApr: range.lvrApr,
@@ -51,8 +59,8 @@ export function scoreFeeTier(tier: FeeTier, market: TierMarket): TierScore {
 export type FeeTier = {
   readonly trade: DailyTrade
   readonly profile: LiquidityProfile
-  /** Of a swap, as a fraction. */
-  readonly fee: number
+  /** Of a swap, in millionths of the input. */
+  readonly feePips: number
   readonly tickSpacing: number
   readonly decimals0: number
   readonly decimals1: number
@@ -64,11 +72,15 @@ export type TierMarket = {
   readonly sigma: number
   /** One standard error of it. */
   readonly sigmaError: number
+  /** What the closes of 30 days are to show; `null` where the price did not move. */
+  readonly sigmaAhead?: LogForecast | null
   readonly blockSeconds: number
   readonly value: number
 }
 
 export type TierScore = {
+  /** What lies ahead of it in 30 days; `null` where it earned nothing. */
+  readonly ahead: TierAhead | null
   readonly feeApr: number
   /** One standard error of the fees ahead, in percent of them; `null` where too few days are known, or none earned any. */
   readonly feeUncertaintyPct: number | null
@@ -85,7 +97,32 @@ export type TierScore = {
   readonly daysCounted: number
 }
 
-const years = 30 / 365
+/** `net` is the net yield in each of the futures, the same for all tiers of a pair. */
+export type TierAhead = { readonly feeApr: Interval; readonly netApr: Interval; readonly net: Float64Array }
+
+const horizonDays = 30
+const years = horizonDays / 365
+
+/** In its intervals days of much trade count as they are, as they will come again. */
+function aheadOf(
+  { trade, profile, feePips }: FeeTier,
+  { price, sigma, sigmaAhead = null, value }: TierMarket,
+  {
+    bounds,
+    held,
+    between,
+  }: { readonly bounds: PriceBounds; readonly held: number; readonly between: (() => void) | undefined },
+): TierAhead | null {
+  const fees = feesAhead(Float64Array.from(trade.fees), { barSeconds: 86_400, horizonDays })
+  if (fees === null) return null
+  const model = { price, sigma, drift: 0, years }
+  const outlook = { model, profile, value, gasApr: 0, volatility: sigmaAhead, seed: 1, tier: Math.round(feePips) }
+  const [draws] = yieldsAhead([bounds], { ...outlook, fees }, between)
+  if (draws === undefined) return null
+  const { feeApr, netApr } = draws
+  const net = netApr.map((one, future) => one - (1 - held) * (feeApr[future] ?? 0))
+  return { feeApr: intervalOfDraws(feeApr), netApr: intervalOfDraws(net), net }
+}
 
 /**
  * Of days of which fewer than two are known nothing tells the error. Days brought in to the others' hide a part of their scatter: the

@@ -1,6 +1,17 @@
 import { realisedSigma } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet/core'
-import type { AddOutcome, AddPreview, PairShare, PoolBars, Position, RemoveOutcome, Settled, UsdPrice } from '@svc/amm'
+import type {
+  AddOutcome,
+  AddPreview,
+  PairShare,
+  PoolBars,
+  Position,
+  RebalanceOutcome,
+  RemoveOutcome,
+  Settled,
+  UsdPrice,
+} from '@svc/amm'
+import type { Hash } from 'viem'
 import { isInRange } from '../position/describe-position.ts'
 import { barsSince, swapsSince } from '../position/position-past.ts'
 import { positionPerformance } from '../position/position-performance.ts'
@@ -43,11 +54,11 @@ export async function keepEntry(
 }
 
 export type Entry = {
-  readonly preview: AddPreview
+  readonly preview: Pick<AddPreview, 'pool' | 'tickLower' | 'tickUpper'>
   readonly added: AddOutcome
   /** Whether the caller's order of the tokens, in which `added` counts, is the other one than the pool's. */
   readonly isInverted: boolean
-  readonly settled: Settled
+  readonly settled: Mined
   readonly depositedUsd: number | null
   readonly predictedFeeApyPct: number | null
 }
@@ -96,10 +107,45 @@ export type Exit = {
   readonly position: Position | PairShare
   readonly got: RemoveOutcome
   readonly percentage: number
-  readonly settled: Settled
+  readonly settled: Mined
   readonly price0: UsdPrice | null
   readonly price1: UsdPrice | null
 }
+
+/** What a move of a position into another range has left and entered; each by its own transaction where there are several. */
+export function movesOf(
+  position: Position,
+  preview: Entry['preview'],
+  moved: Moved,
+): { exits: [Exit]; entries: [Entry] } {
+  const { closed, opened, settled, isInverted, prices } = moved
+  const [price0, price1] = prices
+  const minedBy = (hash: Hash) => ({ main: settled.transactions.find((one) => one.hash === hash) ?? settled.main })
+  const [amount0, amount1] = isInverted ? [opened.amount1, opened.amount0] : [opened.amount0, opened.amount1]
+  const { token0, token1 } = position.pool
+  return {
+    exits: [{ position, got: closed, percentage: 100, settled: minedBy(closed.hash), price0, price1 }],
+    entries: [
+      {
+        preview,
+        added: opened,
+        isInverted,
+        settled: minedBy(opened.hash),
+        depositedUsd: sumUsd(valueUsd(amount0, token0, price0), valueUsd(amount1, token1, price1)),
+        predictedFeeApyPct: null,
+      },
+    ],
+  }
+}
+
+type Moved = Pick<RebalanceOutcome, 'closed' | 'opened'> & {
+  readonly settled: Settled
+  /** Of the caller's order, in which `opened` counts. */
+  readonly isInverted: boolean
+  readonly prices: readonly [UsdPrice | null, UsdPrice | null]
+}
+
+type Mined = Pick<Settled, 'main'>
 
 /** Its signal is not the caller's, who may have left. */
 export type EpisodeContext = Pick<ReadContext, 'rpc' | 'liquidity' | 'history' | 'signal'>
@@ -124,7 +170,7 @@ function subjectOf(version: string, positionId: string): string {
   return `${version}:${positionId.toLowerCase()}`
 }
 
-async function minedAt({ rpc }: Pick<ReadContext, 'rpc'>, chain: Chain, { main }: Settled): Promise<number> {
+async function minedAt({ rpc }: Pick<ReadContext, 'rpc'>, chain: Chain, { main }: Mined): Promise<number> {
   const { timestamp } = await rpc.client(chain).getBlock({ blockNumber: main.blockNumber })
   return Number(timestamp)
 }

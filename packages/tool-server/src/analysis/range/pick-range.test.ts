@@ -20,7 +20,7 @@ function marketOf({ ticks, feesPerDay, sigma, days }: Pool, inverted: boolean): 
     model: { price, sigma, drift: 0, years: days / 365 },
     profile: liquidityProfile({ ticks, tick, liquidity: raw, decimals0: 18, decimals1: 18, inverted }),
     feesPerDay: feesPerDay * quotePerDollar,
-    fee: 0.0005,
+    feePips: 500,
     blockSeconds: 12,
     value: 10_000 * quotePerDollar,
     gasCost: 0,

@@ -8,7 +8,10 @@ import {
   type RangeAnalyser,
   type RangeAnalysis,
   type RangeDoubts,
+  type LogForecast,
   type RangeMarket,
+  type YieldIntervals,
+  yieldIntervals,
 } from '@svc/lp-math'
 
 /**
@@ -29,7 +32,35 @@ export function pickRange(wanted: RangeWanted, between: () => void = () => {}): 
     .filter(({ timeInRange }) => timeInRange >= wanted.targetTimeInRange)
     .toSorted((a, b) => b.netApr - a.netApr)
   const label = 'best net'
-  return { ...chosen, candidates: [{ ...(most.netApr - best.netApr > 1e-6 ? most : best), label }, ...known] }
+  const found = { ...chosen, candidates: [{ ...(most.netApr - best.netApr > 1e-6 ? most : best), label }, ...known] }
+  between()
+  return wanted.outlook === undefined ? found : withIntervals(found, { ...wanted, outlook: wanted.outlook }, between)
+}
+
+/** Of fees that nothing forecasts there are no intervals. The futures are the same ones each time: the seed of a call is that of its simulation. */
+function withIntervals(
+  choice: RangeChoice,
+  { market, outlook }: { readonly market: RangeMarket; readonly outlook: RangeOutlook },
+  between: () => void,
+): RangeChoice {
+  const { fees } = outlook
+  if (fees === null) return choice
+  const { model, profile, value, gasCost } = market
+  const gasApr = (100 * gasCost) / value / model.years
+  const ranges = [choice.optimal, ...choice.candidates].map(({ bounds }) => bounds)
+  const [optimal, ...others] = yieldIntervals(
+    ranges,
+    { model, profile, value, gasApr, ...outlook, fees, seed: 1 },
+    between,
+  )
+  return {
+    ...choice,
+    optimal: { ...choice.optimal, ...(optimal && { ahead: optimal }) },
+    candidates: choice.candidates.map((one, index) => {
+      const ahead = others[index]
+      return { ...one, ...(ahead && { ahead }) }
+    }),
+  }
 }
 
 /** What a range is chosen by. */
@@ -38,11 +69,22 @@ export type RangeWanted = {
   /** 0 to 1. */
   readonly targetTimeInRange: number
   readonly doubts: RangeDoubts
+  /** Of what the market is to bring over its horizon; without it there are no intervals. */
+  readonly outlook?: RangeOutlook
 }
 
+export type RangeOutlook = {
+  /** Of the fees of the pool a day, in token1; `null` where it earned none. */
+  readonly fees: LogForecast | null
+  readonly volatility: LogForecast | null
+}
+
+/** What lies ahead of a range in 68 and in 95 of 100 cases; absent where nothing forecasts it. */
+export type Ahead = { readonly ahead?: YieldIntervals }
+
 export type RangeChoice = {
-  readonly optimal: RangeAnalysis
-  readonly candidates: readonly LabelledRange[]
+  readonly optimal: RangeAnalysis & Ahead
+  readonly candidates: readonly (LabelledRange & Ahead)[]
   /** The even range, where the chosen one leans to a side. */
   readonly leansFrom?: RangeAnalysis
 }

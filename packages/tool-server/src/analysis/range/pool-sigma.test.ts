@@ -43,8 +43,8 @@ function poolSigma(history: PoolBars, of: Pool, options: Omit<PoolSigmaOptions, 
 
 const token = { decimals: 18 }
 const pool = { version: 'v3', fee: 3_000, protocolFee: 0, liquidity: 10n ** 22n, token0: token, token1: token } as Pool
-const historical = { source: 'historical', price: 1, token1Usd: 1, feesError: 0.2 } as const
-const implied = { source: 'implied', price: 4, token1Usd: 3, feesError: 0.2 } as const
+const historical = { source: 'historical', price: 1, token1Usd: 1, feesError: 0.2, horizonDays: 30 } as const
+const implied = { source: 'implied', price: 4, token1Usd: 3, feesError: 0.2, horizonDays: 30 } as const
 
 describe('the volatility of a pool', () => {
   test('is that of its hours, whatever their number and the level of the price', () => {

@@ -1,4 +1,13 @@
-import { ewmaSigma, ewmaStandardError, impliedSigma, isTraded, MAX_TICK } from '@svc/lp-math'
+import {
+  ewmaSigma,
+  ewmaStandardError,
+  impliedSigma,
+  isTraded,
+  type LogForecast,
+  MAX_TICK,
+  timesForecast,
+  volatilityAhead,
+} from '@svc/lp-math'
 import { type Pool, type PoolBars, ToolError } from '@svc/amm'
 import { passesSoon } from '@svc/amm/rpc'
 import { leastMove, wholeFee } from '../fees/pool-trade.ts'
@@ -11,7 +20,7 @@ import { leastMove, wholeFee } from '../fees/pool-trade.ts'
 export function poolSigma(
   history: PoolBars,
   pool: Pool,
-  { source, price, token1Usd, feesError, busiest }: PoolSigmaOptions,
+  { source, price, token1Usd, feesError, busiest, horizonDays }: PoolSigmaOptions,
 ): PoolSigma {
   const { bars, completeness } = history
   const own = { pool, bars, ...knownCloses(history) }
@@ -20,7 +29,8 @@ export function poolSigma(
   if (source === 'implied') {
     const sigma = Math.min(highest, impliedOf(history, pool, price * token1Usd ** 2))
     // It goes by the root of the fees.
-    return { source, sigma, standardError: (sigma * feesError) / 2, lookbackDays: 7, ofPool: pool }
+    const ahead = sigmaAhead(own, { sigma, horizonDays })
+    return { source, sigma, standardError: (sigma * feesError) / 2, ahead, lookbackDays: 7, ofPool: pool }
   }
   const most = { pool: busiest.pool, bars: busiest.history.bars, ...knownCloses(busiest.history) }
   const past = hasMoved(most) ? most : own
@@ -32,8 +42,25 @@ export function poolSigma(
   // Where the volatility is cut off, its error is cut in the same proportion.
   const share = Math.min(1, highest / sigma)
   const lookbackDays = Math.floor((closes.length * barSeconds) / 86_400)
-  return { source, sigma: sigma * share, standardError: standardError * share, lookbackDays, ofPool: past.pool }
+  return {
+    source,
+    sigma: sigma * share,
+    standardError: standardError * share,
+    ahead: sigmaAhead(past, { sigma: sigma * share, horizonDays }),
+    lookbackDays,
+    ofPool: past.pool,
+  }
 }
+
+/** What closes forecast, moved to another volatility where not these gave it. */
+function sigmaAhead({ closes, traded, bars: { barSeconds } }: KnownBars, wanted: WantedSigma): LogForecast | null {
+  const forecast = volatilityAhead(closes, { barSeconds, traded, horizonDays: wanted.horizonDays })
+  return forecast && timesForecast(forecast, wanted.sigma / ewmaSigma(closes, { barSeconds }))
+}
+
+type KnownBars = KnownCloses & Pick<PoolBars, 'bars'>
+
+type WantedSigma = { readonly sigma: number; readonly horizonDays: number }
 
 function hasMoved({ traded }: KnownCloses): boolean {
   return traded.includes(true, 1)
@@ -48,6 +75,8 @@ export type PoolSigmaOptions = {
   readonly token1Usd: number
   /** One standard error of the fees a day, as a fraction of them. */
   readonly feesError: number
+  /** Over which a volatility is forecast. */
+  readonly horizonDays: number
   /** The pool of the pair that traded most, maybe the very one. */
   readonly busiest: { readonly pool: Pool; readonly history: PoolBars }
 }
@@ -56,6 +85,8 @@ export type PoolSigma = {
   readonly source: SigmaSource
   readonly sigma: number
   readonly standardError: number
+  /** What the closes of the horizon are to show; `null` where the price did not move. */
+  readonly ahead: LogForecast | null
   readonly lookbackDays: number
   /** Whose closes or fees it is of. */
   readonly ofPool: Pool
@@ -70,15 +101,15 @@ function impliedOf({ bars, figures }: PoolBars, pool: Pool, priceUsd2: number): 
   if (figures.volumeUsd === null) throw notImplied('PRICE_UNAVAILABLE', 'The volume of this pool has no price')
   const barsAWeek = Math.round((7 * 86_400) / bars.barSeconds)
   const week = figures.volumeUsd.slice(-barsAWeek).filter((volume) => volume >= 0 && Number.isFinite(volume))
-  const { feePips, protocolFeeShare } = wholeFee(pool)
-  const fee = (feePips * (1 - protocolFeeShare)) / 1e6
-  const tickTvlUsd = wholeLiquidity(pool) * Math.sqrt(priceUsd2) * fee
-  if (fee === 0) return 0
+  const whole = wholeFee(pool)
+  const feePips = whole.feePips * (1 - whole.protocolFeeShare)
+  const tickTvlUsd = (wholeLiquidity(pool) * Math.sqrt(priceUsd2) * feePips) / 1e6
+  if (feePips === 0) return 0
   if (!(tickTvlUsd > 0)) throw notImplied('INSUFFICIENT_LIQUIDITY', 'No liquidity is active in this pool')
   if (week.length === 0) throw notImplied('PRICE_UNAVAILABLE', 'The volume of the last 7 days is not known')
   const volume = week.reduce((sum, one) => sum + one, 0)
   if (volume === 0) throw notImplied('INSUFFICIENT_HISTORY', 'Nobody traded in the last 7 days')
-  return impliedSigma({ fee, dailyVolumeUsd: (volume / week.length) * (barsAWeek / 7), tickTvlUsd })
+  return impliedSigma({ feePips, dailyVolumeUsd: (volume / week.length) * (barsAWeek / 7), tickTvlUsd })
 }
 
 function notImplied(

@@ -12,6 +12,20 @@ const yields = {
   lvrApr: documented(z.number()),
 }
 
+/** Where it is to be found in 68 and in 95 of 100 cases; null where nothing forecasts it. */
+const boundOf = documented(z.number().nullable())
+
+const intervals = {
+  expectedFeeAprLow95: boundOf,
+  expectedFeeAprLow68: boundOf,
+  expectedFeeAprHigh68: boundOf,
+  expectedFeeAprHigh95: boundOf,
+  expectedNetAprLow95: boundOf,
+  expectedNetAprLow68: boundOf,
+  expectedNetAprHigh68: boundOf,
+  expectedNetAprHigh95: boundOf,
+}
+
 /** Standard errors: of the net by the fees and by the volatility, of the others by the volatility. */
 const errors = {
   expectedNetAprError: documented(z.number()),
@@ -33,6 +47,10 @@ export const rangeAnswer = z.object({
     source: z.enum(['historical', 'implied']),
     annualized: z.number(),
     standardError: documented(z.number()),
+    annualizedLow95: boundOf,
+    annualizedLow68: boundOf,
+    annualizedHigh68: boundOf,
+    annualizedHigh95: boundOf,
     lookback: z.string(),
   }),
   optimalRange: z.object({
@@ -51,7 +69,10 @@ export const rangeAnswer = z.object({
     ilCostUsd: documented(z.number()),
     netPnlUsd: documented(z.number()),
     netPnlUsdError: documented(z.number()),
+    netPnlUsdLow95: boundOf,
+    netPnlUsdHigh95: boundOf,
     ...errors,
+    ...intervals,
     terminalInRangeProbability: documented(z.number()),
     stayInRangeProbability: documented(z.number()),
     arbitrageLossApr: documented(z.number()),
@@ -61,7 +82,7 @@ export const rangeAnswer = z.object({
     gasCostUsd: documented(z.number().nullable()),
   }),
   candidateRanges: z.array(
-    z.object({ label: z.string(), ...bounds, ...yields, outOfRangeRisk: z.string(), ...errors }),
+    z.object({ label: z.string(), ...bounds, ...yields, outOfRangeRisk: z.string(), ...errors, ...intervals }),
   ),
   sensitivity: documented(z.array(z.object({ annualized: z.number(), ...yields }))),
   simulation: documented(
@@ -81,6 +102,8 @@ export type RangeAnswer = z.infer<typeof rangeAnswer>
 export type RangeYields = Pick<RangeAnswer['projections'], keyof typeof yields>
 
 export type RangeErrors = Pick<RangeAnswer['projections'], keyof typeof errors>
+
+export type RangeIntervals = Pick<RangeAnswer['projections'], keyof typeof intervals>
 
 /** A choice of range before any simulation. */
 export type RangeChoiceAnswer = Omit<RangeAnswer, 'pair' | 'fee' | 'simulation'>

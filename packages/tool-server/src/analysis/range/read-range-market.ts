@@ -3,14 +3,17 @@ import {
   type BlendedVolatility,
   type EpisodeVolatility,
   feePace,
+  feesAhead,
   type FeePace,
   liquidityProfile,
+  type LogForecast,
   LpMathError,
   MAX_TICK,
   MIN_TICK,
   paceError,
   priceFromSqrtPrice,
   type RangeMarket,
+  timesForecast,
 } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet/core'
 import { type HistoryRequest, type Pool, type PoolBars, type Token, ToolError } from '@svc/amm'
@@ -41,15 +44,21 @@ export async function readRangeMarket(
   const token1Usd = usd1?.usd ?? (usd0 === null ? null : usd0.usd / price)
   const { feesUsd } = history.figures
   const pace = feesUsd === null ? null : feePace(feesUsd, history.bars)
+  const horizonDays = wish.years * 365
   if (token1Usd === null || !(token1Usd > 0) || pace === null) {
     throw await noPrice(ports.prices, chain, { token0, token1 })
   }
   await yieldToEventLoop()
   const busiest = busiestOfPair({ pool, history }, others)
   const feesError = paceError(pace)
-  const ofMarket = poolSigma(history, pool, { source: wish.source, price, token1Usd, feesError, busiest })
+  const ofMarket = poolSigma(history, pool, { source: wish.source, price, token1Usd, feesError, busiest, horizonDays })
   const blended = blendVolatility(ofMarket, wish.remembered ?? [])
-  const volatility = { ...ofMarket, sigma: blended.sigma, standardError: blended.standardError }
+  const volatility = {
+    ...ofMarket,
+    sigma: blended.sigma,
+    standardError: blended.standardError,
+    ahead: ofMarket.ahead && timesForecast(ofMarket.ahead, blended.sigma / ofMarket.sigma),
+  }
   await yieldToEventLoop()
   const { profile, isCut } = await readProfile(
     ports,
@@ -61,7 +70,7 @@ export async function readRangeMarket(
     model: { price, sigma: volatility.sigma, drift: 0, years: wish.years },
     profile,
     feesPerDay: pace.perDay / token1Usd,
-    fee: wholeFee(pool).feePips / 1e6,
+    feePips: wholeFee(pool).feePips,
     blockSeconds: Math.max(chain.blockTimeSeconds, 0.001),
     value: wish.amountUsd / token1Usd,
     gasCost: (gasCostUsd ?? 0) / token1Usd,
@@ -69,6 +78,12 @@ export async function readRangeMarket(
     decimals0: token0.decimals,
     decimals1: token1.decimals,
   }
+  const fees =
+    feesUsd &&
+    feesAhead(
+      feesUsd.map((usd) => usd / token1Usd),
+      { ...history.bars, horizonDays },
+    )
   const unread = others.pools.filter((one) => !others.pasts.some((past) => past.pool === one))
   return {
     market,
@@ -77,6 +92,7 @@ export async function readRangeMarket(
     volatility,
     calibration: { ...blended, marketSigma: ofMarket.sigma },
     pace,
+    fees,
     gasCostUsd,
     history,
     others: others.pasts,
@@ -115,6 +131,8 @@ export type ReadRangeMarket = {
   readonly calibration: BlendedVolatility & { readonly marketSigma: number }
   /** In US dollars. */
   readonly pace: FeePace
+  /** Of the pool a day over the horizon, in token1; `null` where it earned none. */
+  readonly fees: LogForecast | null
   /** To open and to close a position; `null` where it is not known, and taken to be nothing. */
   readonly gasCostUsd: number | null
   readonly history: PoolBars

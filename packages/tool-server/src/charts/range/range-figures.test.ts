@@ -5,8 +5,8 @@ import { rangeFigures } from './range-figures.ts'
 test('the net stands with its own error, which is not that of the fees, and so does that of every range and the volatility', () => {
   const { facts, tables, method } = rangeFigures(rangeAnswer, 30)
   const detailOf = (label: string) => facts.find((fact) => fact.label === label)?.detail
-  expect(detailOf('Fees a year')).toBe('± 9.6: trade may change')
-  expect(detailOf('Net a year')).toBe('± 17: fees less LVR less gas')
+  expect(detailOf('Fees a year')).toBe('± 9.6, 95 %: 19 to 99: trade may change')
+  expect(detailOf('Net a year')).toBe('± 17, 95 %: -23 to 63: fees less LVR less gas')
   const nets = tables[0]?.rows.map((row) => row.at(-1))
   expect(nets).toEqual(['+10 ± 17', '+10 ± 16', '-21 ± 38', '-2 ± 28', '+10 ± 16', '+7 ± 9', '+2 ± 3'])
   expect(method).toContain('Volatility 62.0 % ± 7.1 a year')

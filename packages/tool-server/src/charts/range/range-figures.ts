@@ -4,6 +4,7 @@ import {
   columnOf,
   type Column,
   showError,
+  showInterval,
   showNumber,
   showWithError,
   type WithError,
@@ -42,7 +43,9 @@ export function rangeFigures(result: AnsweredRange, horizonDays: number): Figure
         label: 'Fees a year',
         value: `${fees.value} %`,
         detail:
-          projections.expectedFeeApr > 0 ? `± ${fees.error}: trade may change` : 'none were earned: trade may change',
+          projections.expectedFeeApr > 0
+            ? `± ${fees.error}${inCases(projections.expectedFeeAprLow95, projections.expectedFeeAprHigh95)}: trade may change`
+            : 'none were earned: trade may change',
       },
       {
         label: 'Impermanent loss',
@@ -57,19 +60,25 @@ export function rangeFigures(result: AnsweredRange, horizonDays: number): Figure
       {
         label: 'Net a year',
         value: `${net.change} %`,
-        detail: `± ${net.error}: fees less LVR less gas`,
+        detail: `± ${net.error}${inCases(projections.expectedNetAprLow95, projections.expectedNetAprHigh95)}: fees less LVR less gas`,
       },
     ],
     tables: [rangesTable(result, days), volatilityTable(result, days), ...simulationTables(simulation)],
-    chart: `The price may go from ${showNumber(currentPrice)} over ${days} as a log-normal price does; the ranges compared, with a triangle where one goes on beyond the scale; the net yield of each as a bar with whiskers of one standard error, ± in the tables; fees of each against its loss. The tables below hold the same figures.`,
+    chart: `The price may go from ${showNumber(currentPrice)} over ${days} as a log-normal price does; the ranges compared, with a triangle where one goes on beyond the scale; the net yield of each as a bar with whiskers over 68 and 95 of 100 cases to come, ± one standard error in the tables; fees of each against its loss. The tables below hold the same figures.`,
     notes: [...(result.notes ?? []), ...incomplete(result)],
     method:
-      `Volatility ${sigma.value} % ± ${sigma.error} a year (${volatility.source}, ${volatility.lookback}). ` +
+      `Volatility ${sigma.value} % ± ${sigma.error} a year (${volatility.source}, ${volatility.lookback})${inCases(inPercents(volatility.annualizedLow95), inPercents(volatility.annualizedHigh95))} over these days. ` +
       (simulation === undefined
         ? 'No simulation. '
         : `${simulation.paths.toLocaleString('en-US')} simulated paths, seed ${simulation.seed}. `) +
       (result.methodology ?? ''),
   }
+}
+
+/** Where it is to be found in 95 of 100 cases, after a figure with its error. */
+function inCases(low: number | null, high: number | null): string {
+  const interval = showInterval(low, high)
+  return interval === null ? '' : `, 95 %: ${interval}`
 }
 
 /** What the words need beside what the picture needs. */
@@ -142,6 +151,10 @@ function inRangeOf({ inRangeProbability: share, inRangeProbabilityError: off }: 
 
 function inPercent(share: number, off: number): WithError {
   return showWithError(100 * share, 100 * off)
+}
+
+function inPercents(share: number | null): number | null {
+  return share === null ? null : 100 * share
 }
 
 function rangesTable({ optimalRange, projections, candidateRanges, currentPrice }: AnsweredRange, days: string): Table {

@@ -37,18 +37,23 @@ test('the error bar of the fees is as long as the result says', () => {
   expect(ends.map(([, fees]) => fees)).toEqual([expect.closeTo(31.5592, 8), expect.closeTo(50.8408, 8)])
 })
 
-test('each net yield is a bar from 0 with whiskers as long as its own standard error says', () => {
+test('each net yield is a bar from 0 with whiskers over 95 and 68 of 100 cases to come', () => {
   const ranges = [rangeResult.projections, ...rangeResult.candidateRanges]
   expect((dataOf('net') as { value: number }[]).map(({ value }) => value)).toEqual(
     ranges.map(({ expectedNetApr }) => expectedNetApr),
   )
-  const whiskers = (dataOf('± one standard error') as [number | null, number][]).filter(([net]) => net !== null)
-  expect(whiskers).toEqual(
-    ranges.flatMap(({ expectedNetApr: net, expectedNetAprError: off }, index) => [
-      [net - off, index],
-      [net + off, index],
+  const drawn = seriesOf(rangeResult).filter(({ name }) => name === '68 and 95 of 100 cases')
+  const whiskers = drawn.map(({ data }) => (data as [number | null, number][]).filter(([net]) => net !== null))
+  expect(whiskers).toEqual([
+    ranges.flatMap((one, index) => [
+      [one.expectedNetAprLow95, index],
+      [one.expectedNetAprHigh95, index],
     ]),
-  )
+    ranges.flatMap((one, index) => [
+      [one.expectedNetAprLow68, index],
+      [one.expectedNetAprHigh68, index],
+    ]),
+  ])
 })
 
 test('a range that goes on beyond the scale is marked where it is cut off', () => {
@@ -70,14 +75,14 @@ test('is drawn with units, error, seed, method and every range, in both themes',
     'USDC per WETH',
     'Fees, % a year',
     'Expected impermanent loss, % in 30 days',
-    'fees 41.2 % a year (+/- 9.6)',
+    'fees 41.2 % a year (95 %: 19 to 99)',
     '8,192 simulated paths (seed 1): at most 1.83 standard errors apart',
     'log-normal price without drift, volatility 62.0 % (+/- 7.1) a year (historical, 30d)',
     'full range: +2 ± 3',
     'chosen: +10 ± 17',
     'Net, % a year',
-    '± one standard error',
-    'Whiskers: one standard error of the net yield',
+    '68 and 95 of 100 cases',
+    'Whiskers: where the net yield of these days is to be found',
     'chosen, at other volatilities',
   ]
   for (const theme of ['light', 'dark'] as const) {

@@ -6,7 +6,7 @@ import { bandNames, type Fan, fanOf, fanSeries, nowSeries, pastName, pastOf } fr
 import { rangeFrontier } from './range-frontier.ts'
 import { rangeParts, type RangeParts } from './range-parts.ts'
 import type { PastPrice, RangeResult } from './range-surroundings.ts'
-import { columnOf, showNumber, showWithError } from '../figures.ts'
+import { columnOf, showInterval, showNumber, showWithError } from '../figures.ts'
 
 /**
  * Draws a result of `optimize_lp_range`. One part shows where the price may go until the horizon, one shows the compared ranges on the
@@ -65,18 +65,22 @@ function words(result: RangeResult, horizonDays: number) {
     const shown = showWithError(value, off)
     return `${shown.value} ${unit} (+/- ${shown.error})`
   }
+  const inAll = (shown: string, low: number | null, high: number | null) => {
+    const interval = showInterval(low, high)
+    return interval === null ? shown : `${shown.replace(/ \(.*/, '')} (95 %: ${interval})`
+  }
   const range = `range ${showNumber(optimalRange.priceLower ?? 0)} to ${upper}`
   const isLoss = noRangePays(result)
   return {
     title: `${pair} on ${chain.name}, fee ${showNumber(fee / 10_000)} %: ${isLoss ? noRangePaysWords : range}`,
     subtitle:
       `${isLoss ? `Of ${range}` : 'Expected'}: in range ${withError(100 * projections.inRangeProbability, 100 * projections.inRangeProbabilityError)} of ${showNumber(horizonDays)} days, ` +
-      `fees ${withError(fees, (fees * projections.feeUncertaintyPct) / 100, '% a year')}, LVR ${showNumber(projections.lvrApr)} %, ` +
-      `net ${withError(projections.expectedNetApr, projections.expectedNetAprError, '% a year')}`,
+      `fees ${inAll(withError(fees, (fees * projections.feeUncertaintyPct) / 100, '% a year'), projections.expectedFeeAprLow95, projections.expectedFeeAprHigh95)}, LVR ${showNumber(projections.lvrApr)} %, ` +
+      `net ${inAll(withError(projections.expectedNetApr, projections.expectedNetAprError, '% a year'), projections.expectedNetAprLow95, projections.expectedNetAprHigh95)}`,
     caption: [
       `Model: log-normal price without drift, volatility ${withError(100 * volatility.annualized, 100 * volatility.standardError)} a year (${volatility.source}, ${volatility.lookback}). ` +
         'Fees as in the past: a forecast, no promise.',
-      'Whiskers: one standard error of the net yield, by its fees and the volatility, to either side. A triangle: the range goes on beyond the scale.',
+      'Whiskers: where the net yield of these days is to be found in 68 (thick) and in 95 of 100 cases. A triangle: the range goes on beyond the scale.',
       simulation === undefined
         ? 'Closed forms; no simulation.'
         : `Closed forms, checked by ${simulation.paths.toLocaleString('en-US')} simulated paths (seed ${simulation.seed}): ` +
@@ -165,7 +169,7 @@ function priceParts(result: RangeResult, { past, horizonDays, scale, parts, pale
   }
 }
 
-/** The net yield of each range as a bar, the chosen one first, with whiskers of one standard error to either side. */
+/** The net yield of each range as a bar, the chosen one first, with whiskers over 68 and 95 of 100 cases. */
 function rangeNets(result: RangeResult, parts: RangeParts, palette: Palette): AxesPart {
   const ranges = [{ ...result.projections, label: 'chosen' }, ...result.candidateRanges]
   const column = columnOf(ranges.map((one) => ({ value: one.expectedNetApr, error: one.expectedNetAprError })))
@@ -208,23 +212,40 @@ function rangeNets(result: RangeResult, parts: RangeParts, palette: Palette): Ax
           itemStyle: { color: index === 0 ? palette.best : palette.faint, opacity: index === 0 ? 0.9 : 0.55 },
         })),
       },
-      {
-        ...place,
-        type: 'line',
-        name: whiskers,
-        symbol: 'rect',
-        symbolSize: [1.5, 7],
-        lineStyle: { color: palette.ink, width: 1.5 },
-        itemStyle: { color: palette.ink },
-        connectNulls: false,
-        data: ranges.flatMap(({ expectedNetApr: net, expectedNetAprError: off }, index) => [
-          [net - off, index],
-          [net + off, index],
-          [null, index],
-        ]),
-      },
+      whiskersOver(
+        ranges.map((one) => [one.expectedNetAprLow95, one.expectedNetAprHigh95]),
+        { width: 1.25, palette },
+      ),
+      whiskersOver(
+        ranges.map((one) => [one.expectedNetAprLow68, one.expectedNetAprHigh68]),
+        { width: 3.5, palette },
+      ),
     ],
   }
 }
 
-const whiskers = '± one standard error'
+const whiskers = '68 and 95 of 100 cases'
+
+/** Lines from one end to the other, row by row; none where nothing forecasts the ends. */
+function whiskersOver(
+  ends: readonly (readonly (number | null)[])[],
+  { width, palette }: { readonly width: number; readonly palette: Palette },
+) {
+  return {
+    xAxisIndex: 3,
+    yAxisIndex: 3,
+    silent: true,
+    type: 'line' as const,
+    name: whiskers,
+    symbol: 'rect',
+    symbolSize: [1.5, 7],
+    lineStyle: { color: palette.ink, width },
+    itemStyle: { color: palette.ink },
+    connectNulls: false,
+    data: ends.flatMap(([low = null, high = null], row) => [
+      [low, row],
+      [high, row],
+      [null, row],
+    ]),
+  }
+}

@@ -1,4 +1,4 @@
-import { LpMathError, mostLogDistance, mostMemoryWeight, type RangeDoubts } from '@svc/lp-math'
+import { intervalOf, LpMathError, mostLogDistance, mostMemoryWeight, type RangeDoubts } from '@svc/lp-math'
 import * as z from 'zod'
 import { hookDoubt } from '../../analysis/hook-permissions.ts'
 import { clearlyBetterTier } from '../../analysis/fees/read-fee-tiers.ts'
@@ -12,7 +12,16 @@ import { rangeSurroundings } from '../../charts/range/range-surroundings.ts'
 import { type ErrorDetail, tokenLabel, ToolError } from '@svc/amm'
 import { readTool, type ReadContext } from '../../tool.ts'
 import { type FoundPool, poolOfPair } from '../named-pool.ts'
-import { chainInput, feeTiers, numberWithin, poolInput, tokenInput, usdAmountInput, wholeNumber } from '../params.ts'
+import {
+  chainInput,
+  feeTiers,
+  numberWithin,
+  poolInput,
+  riskToleranceInput,
+  tokenInput,
+  usdAmountInput,
+  wholeNumber,
+} from '../params.ts'
 import { completenessOf, completenessResult } from '../period.ts'
 import { readResult, readStamp } from '../results.ts'
 import { riskTargets, formatChoice } from '../format-choice.ts'
@@ -29,10 +38,7 @@ const input = z.strictObject({
     .describe('Default: the deepest pool'),
   pool: poolInput.optional(),
   horizonDays: numberWithin(0.05, 365, 'a number of days from 0.05 to 365').default(30),
-  riskTolerance: z
-    .enum(['conservative', 'moderate', 'aggressive'], { error: 'Accepted: conservative, moderate or aggressive' })
-    .default('moderate')
-    .describe('95, 80, 60 % of the time in range'),
+  riskTolerance: riskToleranceInput.default('moderate').describe('95, 80, 60 % of the time in range'),
   simulations: wholeNumber(1, 50_000, 'a whole number from 1 to 50000').default(5_000),
   volatilitySource: z
     .enum(['historical', 'implied'], { error: 'Accepted: historical or implied' })
@@ -61,6 +67,7 @@ export const optimizeLpRange = readTool({
   description:
     'The range of a v3 or v4 pool that keeps the price in it for a share of the time and earns most, fees against losses, other ranges, how sure that is. Fees of 30 days past, losses of a model without drift. Prices: token1 per token0; annualized 0.8 is 80 %.',
   scope: 'read:market',
+  runsLong: true,
   view: 'lp-range',
   input,
   output: z.object({
@@ -136,7 +143,9 @@ function fromMemory(remembered: RememberedPair | null, { calibration }: ReadRang
 /** The closed forms take milliseconds, too long for the thread that answers calls. */
 async function chosen(request: Request, { workers, signal }: ReadContext, read: ReadRangeMarket): Promise<RangeChoice> {
   const targetTimeInRange = riskTargets[request.riskTolerance]
-  const wanted = { market: read.market, targetTimeInRange, doubts: doubtsOf(read) }
+  const { market, fees, volatility } = read
+  const outlook = { fees, volatility: volatility.ahead }
+  const wanted = { market, targetTimeInRange, doubts: doubtsOf(read), outlook }
   return workers.run('chooseRange', wanted, { signal }).catch((error: unknown) => {
     throw withDetail(error, { message: 'In this time not even the closed forms came, which need no simulation.' })
   })
@@ -146,13 +155,14 @@ async function chosen(request: Request, { workers, signal }: ReadContext, read: 
 function reported(request: Request, place: FoundPool, read: ReadRangeMarket, choice: RangeChoice) {
   const { market, volatility, isInverted, gasCostUsd, history } = read
   const completeness = completenessOf(history)
+  const { ahead, ...known } = volatility
   const { notes, ...ranges } = formatChoice(choice, {
     ...doubtsOf(read),
     amountUsd: Number(request.amount),
     horizonDays: request.horizonDays,
     isInverted,
     price: market.model.price,
-    volatility,
+    volatility: { ...known, ...(ahead && { ahead: intervalOf(ahead) }) },
     gasCostUsd,
   })
   return {
@@ -269,4 +279,5 @@ const methodology =
   'inRangeProbability: share of time in range; terminal: at the horizon; stay: never leaving. Fees: mean of the days seen, own liquidity diluting. ' +
   'expectedIlPct: E[V/HODL - 1] over the horizon; ilCost30dUsd: expected loss against holding, which LVR equals; expectedNetApr: fees less LVR less gas (gasApr, the same for all ranges). ' +
   'feeUncertaintyPct: one standard error of the fees ahead, in percent of them, as of recommend_fee_tier; that of backtest_lp_strategy is another. ' +
-  "Ranges are widened to the pool's ticks: +/-1 % may reach farther. Figures are closed forms, which the simulation checks; errors are one standard error."
+  "Ranges are widened to the pool's ticks: +/-1 % may reach farther. Figures are closed forms, which the simulation checks; errors are one standard error. " +
+  'Low95 to High95, Low68 to High68: where what these days bring is to be found in 95 and 68 of 100 cases, as trade and volatility persist and change and the price goes its way.'

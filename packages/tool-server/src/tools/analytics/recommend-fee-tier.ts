@@ -9,6 +9,7 @@ import {
   type TierVolatility,
 } from '../../analysis/fees/read-fee-tiers.ts'
 import { type Token, tokenLabel } from '@svc/amm'
+import { documented } from '../../documented.ts'
 import { readTool, type ReadContext } from '../../tool.ts'
 import { noPool } from '../named-pool.ts'
 import { chainInput, requireDifferentTokens, tokenInput } from '../params.ts'
@@ -34,6 +35,10 @@ export const recommendFeeTier = readTool({
       leadApr: rateResult.describe('Its netApr over the next'),
       leadErrorsApr: rateResult.describe('What errors explain of leadApr'),
       isLeadClear: z.boolean().nullable(),
+      leadAprLow95: documented(rateResult),
+      leadAprLow68: documented(rateResult),
+      leadAprHigh68: documented(rateResult),
+      leadAprHigh95: documented(rateResult),
       pool: z.string(),
     }),
     analysis: z.object({
@@ -42,6 +47,10 @@ export const recommendFeeTier = readTool({
         classification: z.string().nullable(),
         note: z.string(),
         standardError: rateResult,
+        annualizedLow95: documented(rateResult),
+        annualizedLow68: documented(rateResult),
+        annualizedHigh68: documented(rateResult),
+        annualizedHigh95: documented(rateResult),
       }),
       // Each with the fees, the LVR and the quiet days that its netApr is made of, and feeUncertaintyPct.
       volumeDistribution: z.array(

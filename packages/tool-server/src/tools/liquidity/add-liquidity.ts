@@ -1,8 +1,8 @@
 import { safetyChecks } from '@svc/amm/plan'
-import type { Chain } from '@svc/wallet/core'
 import * as z from 'zod'
-import { keepEntry, type Entry } from '../../analysis/memory/episodes.ts'
+import type { Entry } from '../../analysis/memory/episodes.ts'
 import { insightsResult, recallPair } from '../../analysis/memory/pair-insights.ts'
+import { remember } from '../../analysis/memory/remember.ts'
 import { estimateFeeApy } from '../../analysis/fees/estimate-fee-apy.ts'
 import { sumUsd, valueUsd } from '../../analysis/value-usd.ts'
 import { withinTime } from '@svc/runtime'
@@ -16,7 +16,7 @@ import {
   tokenLabel,
   type UsdPrice,
 } from '@svc/amm'
-import { writeTool, type WriteContext } from '../../tool.ts'
+import { writeTool } from '../../tool.ts'
 import { addContradictions, addParams, addRequestOf } from '../add-request.ts'
 import { chainInput } from '../params.ts'
 import {
@@ -122,17 +122,9 @@ export const addLiquidity = writeTool({
     }
   }
   const answer = await context.execute(intent, shape, { begin: reading })
-  await remember(context, chain, entry)
+  await remember(context, chain, { entries: entry === null ? [] : [entry] })
   return remembered === null ? answer : { ...answer, insights: remembered.insights }
 })
-
-/** The money has moved by then: the answer stands whatever becomes of it, and does not wait long. */
-async function remember(context: WriteContext, chain: Chain, entry: Entry | null): Promise<void> {
-  const { memory } = context
-  if (memory === null || entry === null) return
-  const keeping = memory.attempt(() => keepEntry(memory, context, chain, entry))
-  await withinTime(keeping, context.figuresWithinMs ?? apyTimeoutMs, undefined)
-}
 
 /** The money has moved by then: the answer does not wait long for a figure beside it. */
 const apyTimeoutMs = 5_000

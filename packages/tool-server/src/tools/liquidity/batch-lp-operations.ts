@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { type ErrorDetail, isBatch, type Settled, shortAmount, tokenLabel, ToolError } from '@svc/amm'
 import { mergeIntents, type MergedIntent } from '@svc/amm/liquidity'
 import type { Chain } from '@svc/wallet/core'
+import { remember } from '../../analysis/memory/remember.ts'
 import { documented } from '../../documented.ts'
 import { writeTool, type WriteContext } from '../../tool.ts'
 import {
@@ -13,7 +14,7 @@ import {
 } from '../batch-operations.ts'
 import { chainInput } from '../params.ts'
 import { planOperation, type PlannedOperation } from '../plan-operation.ts'
-import { notesResult, tokenAmount, usdResult, writeResult, writeStamp } from '../results.ts'
+import { notesResult, tokenAmount, usdResult, tradeResult, tradeStamp } from '../results.ts'
 
 const input = z
   .strictObject({
@@ -47,7 +48,7 @@ export const batchLpOperations = writeTool({
   idempotent: false,
   input,
   output: z.object({
-    ...writeResult,
+    ...tradeResult,
     operationsExecuted: z.int(),
     results: z.array(
       z.object({
@@ -76,7 +77,7 @@ export const batchLpOperations = writeTool({
     const parts = settledParts(settled)
     const results = await Promise.all(planned.map(({ decode }, index) => decode(parts[index] ?? settled)))
     return {
-      ...writeStamp(chain, intent, settled),
+      ...tradeStamp(chain, intent, settled),
       operationsExecuted: operations.length,
       results,
       totalGasCostUsd: settled.gasCostUsd,
@@ -86,9 +87,13 @@ export const batchLpOperations = writeTool({
       ],
     }
   }
-  return context.execute(intent, shape).catch((error: unknown) => {
+  const answer = await context.execute(intent, shape).catch((error: unknown) => {
     throw namingOperation(error)
   })
+  const moves = planned.flatMap((one) => one.moves?.() ?? [])
+  const [exits, entries] = [moves.flatMap((one) => one.exits ?? []), moves.flatMap((one) => one.entries ?? [])]
+  await remember(context, chain, { exits, entries })
+  return answer
 })
 
 /** What the wallet has of the tokens afterwards, more or less than before, whichever operation it comes of. */

@@ -28,7 +28,7 @@ test('claim_lp_rewards needs the key of the trading API, and names who sets it',
 test('claim_lp_rewards says of the newer dialect that no repeat helps, and which setting does', async () => {
   const world = untouchedWorld()
   const tradingApi = { apiKey: new Secret('k'), url: 'http://127.0.0.1:9', dialect: 'lp' } as const
-  const trading = openTrading({ tradingApi, policy: () => parsePolicy({}, { production: false }) })
+  const trading = await openTrading({ tradingApi, policy: () => parsePolicy({}, { production: false }) })
   const rewards = createRewards({ rpc: world.rpc, chains, url: 'https://proofs.example', trading })
   expect(rewards.cannotClaim).toBe('dialect')
   const refusal = await refusalOf(claimLpRewards, valid, { ...world, rewards })

@@ -15,7 +15,7 @@ import {
   slippageInput,
   tokenInput,
 } from '../params.ts'
-import { explorerUrl, notesResult, suspectNotes, usdResult } from '../results.ts'
+import { explorerUrl, notesResult, suspectNotes, submissionResult, usdResult } from '../results.ts'
 
 export const harvestRewards = writeTool({
   name: 'harvest_rewards',
@@ -26,6 +26,7 @@ export const harvestRewards = writeTool({
   destructive: true,
   idempotent: false,
   goesOn: true,
+  runsLong: true,
   input: z.strictObject({
     chain: chainInput,
     wallet: addressInput.optional(),
@@ -50,6 +51,7 @@ export const harvestRewards = writeTool({
     transactions: z.array(z.string()),
     atomicity: z.string(),
     gasCostUsd: usdResult,
+    submission: submissionResult.nullable(),
     ...harvestResult,
     notes: notesResult,
   }),
@@ -80,7 +82,7 @@ export const harvestRewards = writeTool({
     }
     const preview = await lookAtHarvest(request, context)
     const report = await formatHarvest(request, preview, context)
-    const nothing = { txHash: null, explorerUrl: null, transactions: [], atomicity: 'none' }
+    const nothing = { txHash: null, explorerUrl: null, transactions: [], atomicity: 'none', submission: null }
     return { status: 'preview' as const, ...nothing, gasCostUsd: preview.gasCostUsd, ...report }
   }
   const outcome = await harvest(request, context)
@@ -98,6 +100,7 @@ export const harvestRewards = writeTool({
     transactions: book.transactions.map(({ hash }) => hash),
     atomicity: 'sequential',
     gasCostUsd: book.gasCostUsd,
+    submission: book.submission,
     ...report,
   }
 })

@@ -11,8 +11,8 @@ import {
   poolSummaryResult,
   symbolsOf,
   tokenAmount,
-  writeResult,
-  writeStamp,
+  tradeResult,
+  tradeStamp,
 } from '../results.ts'
 
 export const migratePosition = writeTool({
@@ -32,7 +32,7 @@ export const migratePosition = writeTool({
       .describe('Basis points, cap 500'),
   }),
   output: z.object({
-    ...writeResult,
+    ...tradeResult,
     oldPositionId: z.string(),
     newPositionId: z.string(),
     version: z.string(),
@@ -66,7 +66,7 @@ export const migratePosition = writeTool({
       return [`${shortAmount(tokenAmount(arrived.amount, token), 'down')} ${tokenLabel(token)}`]
     })
     return {
-      ...writeStamp(chain, planned.intent, settled),
+      ...tradeStamp(chain, planned.intent, settled),
       oldPositionId: positionId,
       newPositionId,
       version: 'v4',

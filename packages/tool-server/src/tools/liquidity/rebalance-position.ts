@@ -1,11 +1,12 @@
 import { isAddressEqual } from 'viem'
 import * as z from 'zod'
-import { type FeeApyEstimate, estimateFeeApy } from '../../analysis/fees/estimate-fee-apy.ts'
+import { estimateFeeApy } from '../../analysis/fees/estimate-fee-apy.ts'
+import { movesOf } from '../../analysis/memory/episodes.ts'
+import { type Moves, remember } from '../../analysis/memory/remember.ts'
+import { type MoveFigures, moveWorth } from '../../analysis/position/move-worth.ts'
 import { sumUsd, valueUsd } from '../../analysis/value-usd.ts'
-import { withinTime } from '@svc/runtime'
 import {
   type Intent,
-  type Pool,
   type Position,
   type RebalancePreview,
   type Settled,
@@ -87,14 +88,16 @@ export const rebalancePosition = writeTool({
   })
   const prices = [price0, price1] as const
   const { preview } = planned
-  const worth = await worthwhile(position, preview, { inverted, prices, apyOf }, context)
+  const worth = await worthwhile(position, preview, { isInverted: inverted, prices, apyOf }, context)
   const isApart = planned.intent.atomicity === 'sequential'
   const notes = isApart ? [apartNote] : []
   const why = [planned.intent.why, ...worth.why].join(' ')
   const intent = { ...planned.intent, ...worth.intent, ...keepsBack(preview, prices), notes, why }
   const reading = onceMined((mined) => planned.decode(mined))
+  let moves: Moves = {}
   const shape = async (settled: Settled) => {
     const { closed, opened } = await reading(settled)
+    moves = movesOf(position, preview.opened, { closed, opened, settled, isInverted: inverted, prices })
     const [token0, token1] = inOrder(inverted, pool.token0, pool.token1)
     const [received0, received1] = inOrder(inverted, closed.amount0 + closed.fees0, closed.amount1 + closed.fees1)
     const fees = [valueUsd(closed.fees0, pool.token0, price0), valueUsd(closed.fees1, pool.token1, price1)] as const
@@ -130,7 +133,9 @@ export const rebalancePosition = writeTool({
       ],
     }
   }
-  return context.execute(intent, shape, { begin: reading })
+  const answer = await context.execute(intent, shape, { begin: reading })
+  await remember(context, chain, moves)
+  return answer
 })
 
 const apartNote =
@@ -182,62 +187,22 @@ type Worthwhile = {
 
 async function worthwhile(
   position: Position,
-  { opened, swap }: RebalancePreview,
-  { inverted, prices, apyOf }: MoveFigures,
-  context: Pick<WriteContext, 'figuresWithinMs'>,
+  preview: RebalancePreview,
+  figures: MoveFigures,
+  { figuresWithinMs }: Pick<WriteContext, 'figuresWithinMs'>,
 ): Promise<Worthwhile> {
-  const { pool } = opened
-  const estimates = [opened, { ...position, createsPool: false }].map(apyOf)
-  const [apy = apyTooLate, oldApy = apyTooLate] = await withinTime(
-    Promise.all(estimates),
-    context.figuresWithinMs ?? apyTimeoutMs,
-    [apyTooLate, apyTooLate],
-  )
-  const worthOf = (amount0: bigint, amount1: bigint) =>
-    sumUsd(valueUsd(amount0, pool.token0, prices[0]), valueUsd(amount1, pool.token1, prices[1]))
-  const dailyUsd = dailyOf(worthOf(...inOrder(inverted, opened.amount0, opened.amount1)), apy)
-  const oldDailyUsd = dailyOf(worthOf(position.amount0, position.amount1), oldApy)
-  const swapUsd = swap === null ? 0 : swapCostUsd(swap, pool, prices)
-  if (dailyUsd === null || oldDailyUsd === null || swapUsd === null) {
-    return { why: [], after: apy.notes, intent: {} }
-  }
+  const worth = await moveWorth(position, preview, { ...figures, withinMs: figuresWithinMs })
+  const { swapUsd, dailyUsd, oldDailyUsd, notes } = worth
+  if (dailyUsd === null || oldDailyUsd === null || swapUsd === null) return { why: [], after: notes, intent: {} }
   const earns = `The new range would earn about ${usd(dailyUsd)} USD a day in fees if it traded as in the last 7 days, the old one about ${usd(oldDailyUsd)}.`
   const moreUsd = dailyUsd - oldDailyUsd
   const lowers = moreUsd > 0 ? [] : [`The move raises no income: it is about ${usd(-moreUsd)} USD a day less.`]
   const costs =
-    swap === null ? 'Nothing is swapped.' : `The swap costs about ${usd(swapUsd)} USD in fees and price impact.`
+    preview.swap === null ? 'Nothing is swapped.' : `The swap costs about ${usd(swapUsd)} USD in fees and price impact.`
   const why = [costs, earns, ...lowers]
   // In cents, so that equal plans are the same while a price moves a little.
   const earnsBack = { costUsd: Number(usd(swapUsd)), moreUsdPerDay: Number(usd(moreUsd)) }
-  return { why, after: [...why, ...apy.notes], intent: { earnsBack } }
-}
-
-type MoveFigures = {
-  readonly inverted: boolean
-  readonly prices: readonly [UsdPrice | null, UsdPrice | null]
-  readonly apyOf: ReturnType<typeof estimateFeeApy>
-}
-
-/** The money waits until it is known: an answer without this figure is better than none. */
-const apyTimeoutMs = 5_000
-const apyTooLate = {
-  apyPct: null,
-  notes: ['The pool has too many swap logs to say in time what the new range would earn.'],
-}
-
-function dailyOf(worthUsd: number | null, { apyPct }: FeeApyEstimate): number | null {
-  return worthUsd === null || apyPct === null ? null : (worthUsd * apyPct) / 100 / 365
-}
-
-/** What the pools' fees and the price impact take of what is swapped. */
-function swapCostUsd(
-  { amountIn, tokenIn, route, priceImpactBps }: NonNullable<RebalancePreview['swap']>,
-  { token0 }: Pool,
-  [price0, price1]: readonly [UsdPrice | null, UsdPrice | null],
-): number | null {
-  const amountUsd = valueUsd(amountIn, tokenIn, tokenIn.address === token0.address ? price0 : price1)
-  const feeBps = route.reduce((sum, { pool }) => sum + pool.fee / 100, 0)
-  return amountUsd === null ? null : (amountUsd * (feeBps + Math.max(0, priceImpactBps))) / 10_000
+  return { why, after: [...why, ...notes], intent: { earnsBack } }
 }
 
 function usd(amount: number): string {

@@ -1,9 +1,8 @@
-import { withinTime } from '@svc/runtime'
-import type { Chain } from '@svc/wallet/core'
 import * as z from 'zod'
-import { type Exit, keepOutcome } from '../../analysis/memory/episodes.ts'
+import type { Exit } from '../../analysis/memory/episodes.ts'
+import { remember } from '../../analysis/memory/remember.ts'
 import { sumUsd, valueUsd } from '../../analysis/value-usd.ts'
-import { writeTool, type WriteContext } from '../../tool.ts'
+import { writeTool } from '../../tool.ts'
 import { priced } from '../own-position.ts'
 import { ownedLiquidity, removableIdProblem, removeParams } from '../owned-liquidity.ts'
 import { chainInput, deadlineOf } from '../params.ts'
@@ -88,17 +87,6 @@ export const removeLiquidity = writeTool({
       notes: [...(planned.notes ?? []), ...settled.warnings, ...priceNotes([token0, price0], [token1, price1])],
     }
   })
-  await remember(context, chain, exit)
+  await remember(context, chain, { exits: exit === null ? [] : [exit] })
   return answer
 })
-
-/** The funds are home by then: the answer stands whatever becomes of it, and does not wait long. */
-async function remember(context: WriteContext, chain: Chain, exit: Exit | null): Promise<void> {
-  const { memory } = context
-  if (memory === null || exit === null) return
-  const { signal } = new AbortController()
-  const keeping = memory.attempt(() => keepOutcome(memory, { ...context, signal }, chain, exit))
-  await withinTime(keeping, context.figuresWithinMs ?? rememberTimeoutMs, undefined)
-}
-
-const rememberTimeoutMs = 5_000

@@ -219,6 +219,33 @@ export async function expectNoWorseTrade(trading: TradingWorld, trade: Trade): P
   return answer
 }
 
+/** An exact output by the other route takes no more than the quote of ours, and moves what it says. */
+export async function expectNoDearerTrade(trading: TradingWorld, trade: Trade): Promise<Answer> {
+  const world = await trading.open()
+  const [tokenIn, tokenOut, amount] = trade
+  const held = () => Promise.all([tokenIn, tokenOut].map((symbol) => world.balance(symbol)))
+  const before = await held()
+  const answer = await world.call('execute_swap', { tokenIn, tokenOut, amount, type: 'exact_out' })
+  const after = await held()
+  const gas = await world.gasPaid(answer)
+  const [sold, bought] = [tokenIn, tokenOut].map((symbol, side) => {
+    const moved = after[side]! - before[side]! + (symbol === 'ETH' ? gas : 0n)
+    return formatUnits(moved < 0n ? -moved : moved, decimalsOf(world, symbol))
+  })
+  expect([answer.text('amountIn'), answer.text('amountOut'), bought]).toEqual([sold, amount, amount])
+  expect(Number(sold)).toBeLessThanOrEqual(Number(answer.text('quotedAmountIn')))
+  expect((await world.call('get_agent_balance')).at('allowances')).toEqual([])
+  return answer
+}
+
+/** What is bought for what: both orders, native currency on either side. */
+export const purchases: readonly Trade[] = [
+  ['WETH', 'USDC', '2000'],
+  ['USDC', 'WETH', '0.7'],
+  ['ETH', 'USDC', '2000'],
+  ['USDC', 'ETH', '0.7'],
+]
+
 function decimalsOf({ devnet }: World, symbol: string): number {
   return devnet.tokens.find((token) => token.symbol === symbol)?.decimals ?? 18
 }
@@ -257,7 +284,12 @@ export const operations: readonly Operation[] = [
   {
     name: 'execute_swap',
     tool: 'execute_swap',
-    prepare: async () => ({ tokenIn: 'WETH', tokenOut: 'USDC', amount: '4' }),
+    prepare: async () => ({ tokenIn: 'WETH', tokenOut: 'USDC', amount: '0.4' }),
+  },
+  {
+    name: 'execute_swap to an exact output',
+    tool: 'execute_swap',
+    prepare: async () => ({ tokenIn: 'WETH', tokenOut: 'USDC', amount: '700', type: 'exact_out' }),
   },
   {
     name: 'migrate_position',

@@ -16,6 +16,7 @@ import {
 } from './trading-routes.fixture.ts'
 
 const devnet = useDevnet()
+const offersLess = 'The trading API offers less than the route found here, which was taken.'
 const trading = useTradingWorld(devnet)
 
 describe('by both routes a position is opened, pays, grows, shrinks and ends to the wei alike', () => {
@@ -54,19 +55,18 @@ describe('by both routes a trade', () => {
     await expectNoWorseTrade(trading, trade)
   })
 
-  test('goes through one pool or through several, whichever gives more', async () => {
+  test('goes through one pool or through several, by whoever finds more', async () => {
     const world = await trading.open()
-    const versions = new Set<unknown>()
-    const gains: number[] = []
-    for (let turn = 0; turn < 6; turn += 1) {
-      const answer = await world.call('execute_swap', { tokenIn: 'USDC', tokenOut: 'WETH', amount: '15000' })
-      expect(notesOf(answer)).toContain(built)
-      for (const pool of answer.list('pools')) versions.add(`${answer.text('version')} ${String(pool.data).length}`)
-      gains.push(Number(answer.text('amountOut')) - Number(answer.text('quotedAmountOut')))
-      if (answer.list('pools').length > 1) versions.add('several')
+    const seen = new Set<string>()
+    for (const amount of ['400', '15000', '400', '15000', '400', '15000']) {
+      const answer = await world.call('execute_swap', { tokenIn: 'USDC', tokenOut: 'WETH', amount })
+      const [note] = notesOf(answer)
+      expect([built, offersLess]).toContain(note)
+      seen.add(`${note === built ? 'theirs' : 'ours'}, ${answer.list('pools').length > 1 ? 'several' : 'one'}`)
+      const gain = Number(answer.text('amountOut')) - Number(answer.text('quotedAmountOut'))
+      expect(gain).toBeGreaterThanOrEqual(0)
     }
-    expect([...versions]).toEqual(expect.arrayContaining(['v3 42', 'v4 66', 'several']))
-    expect(Math.max(...gains)).toBeGreaterThan(0)
+    expect([...seen]).toEqual(expect.arrayContaining(['theirs, one', 'ours, several']))
   })
 })
 
@@ -82,7 +82,7 @@ test('G6: hostile or broken, no transaction of another service is signed that is
   for (const operation of operations) refused += await expectRefused(trading, operation)
   // Three of the operations are claims, which promise no least.
   expect(refused).toBe(operations.length * tradingTricks.length - 3)
-  expect(refused).toBe(127)
+  expect(refused).toBe(137)
 })
 
 async function expectCreated(version: 'v2' | 'v3' | 'v4', fee: number, dialect: 'v1' | 'lp'): Promise<void> {

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import {
   built,
   expectAlike,
+  expectNoDearerTrade,
   expectEqualShares,
   expectNoWorseTrade,
   expectRefused,
@@ -11,11 +12,13 @@ import {
   openPosition,
   operations,
   type Pair,
+  purchases,
   useTradingWorld,
 } from './trading-routes.fixture.ts'
 
 // What trading-routes.system.test.ts has whole, a part of which runs with every change.
 const devnet = useDevnet()
+const offersLess = 'The trading API offers less than the route found here, which was taken.'
 const trading = useTradingWorld(devnet)
 
 test.each<Pair>([
@@ -36,10 +39,22 @@ test('a trade gives no less than was quoted here, and says through what', async 
   const answer = await expectNoWorseTrade(trading, ['USDC', 'ETH', '9000'])
   expect([notesOf(answer), answer.text('version'), answer.list('pools').length]).toEqual([[built], 'v3', 1])
   const own = await expectNoWorseTrade(trading, ['DAI', 'ETH', '3000'])
-  expect([notesOf(own), own.list('pools').length]).toEqual([
-    ['The trading API offers less than the route found here, which was taken.'],
-    2,
-  ])
+  expect([notesOf(own), own.list('pools').length]).toEqual([[offersLess], 2])
+})
+
+test.each(purchases)('an exact output, of %s for %s, takes no more than was quoted here', async (...trade) => {
+  const answer = await expectNoDearerTrade(trading, trade)
+  expect([built, offersLess]).toContain(notesOf(answer)[0])
+})
+
+test('G6: an exact output of others is held to what was asked for, and a plan of it to what it showed', async () => {
+  const operation = operations.find(({ name }) => name === 'execute_swap to an exact output')!
+  expect(await expectRefused(trading, operation, { tricks: ['lower-least', 'foreign-recipient'] })).toBe(2)
+  const world = await trading.open()
+  const trade = await operation.prepare(trading, world)
+  const planned = await world.call('execute_swap', { ...trade, dryRun: true })
+  const done = await world.call('execute_plan', { planId: planned.text('plan.planId') })
+  expect([notesOf(done), done.text('amountOut')]).toEqual([[built], '700'])
 })
 
 test('G6: a tenth of what a hostile or broken service may send, each refused before a signature', async () => {

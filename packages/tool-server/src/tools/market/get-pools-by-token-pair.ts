@@ -61,10 +61,8 @@ export const getPoolsByTokenPair = readTool({
   const token1 = await context.tokens.resolve(chain, input.token1, 'token1')
   requireDifferentTokens(chain, token0, token1, 'token1')
   const versions = input.version === undefined ? undefined : [input.version]
-  const [head, found] = await Promise.all([
-    context.rpc.head(chain),
-    context.liquidity.findPools(chain, token0, token1, versions),
-  ])
+  const found = await context.liquidity.findPools(chain, token0, token1, versions)
+  const head = await context.rpc.head(chain)
   const pools = found.filter((pool) => input.hooks === undefined || pool.hooks === input.hooks)
   const page = pageOf(pools, input.limit, input.cursor)
   const ports = inTime(context)

@@ -1,3 +1,4 @@
+import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { useDevnet } from '@svc/devnet/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { keptUnder } from '../../../../amm/src/history/bars/read-traded-bars.ts'
@@ -30,9 +31,6 @@ function barsOf(answer: Answer) {
   }))
 }
 
-/** How a tokenizer of today takes a text apart at least: words, three digits at a time, what stands between. */
-const tokensIn = (data: unknown) => JSON.stringify(data).match(/\p{L}+|\p{N}{1,3}|[^\p{L}\p{N}]+/gu)!.length
-
 describe('a week by the hour', () => {
   test.each([
     ['get_price_history', 'WETH', 'USDC'],
@@ -41,7 +39,7 @@ describe('a week by the hour', () => {
   ])('of %s, %s/%s, takes at most 4,000 tokens', async (tool, token0, token1) => {
     const answer = await world.call(tool, { token0, token1, fee: 500 })
     expect(answer.number('barsFound')).toBeGreaterThan(160)
-    expect(tokensIn(answer.data)).toBeLessThanOrEqual(4_000)
+    expect(countTokens(JSON.stringify(answer.data))).toBeLessThanOrEqual(4_000)
     const figures = JSON.stringify(answer.data).match(/(?<=[[,:])-?\d+(\.\d+)?(?=[\],}])/g) ?? []
     expect(figures.length).toBeGreaterThan(160)
     const digitsOf = (figure: string) => figure.replaceAll(/^-?[0.]*|\./g, '').replace(/0+$/, '')

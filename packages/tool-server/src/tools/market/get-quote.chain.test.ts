@@ -94,14 +94,12 @@ describe('get_quote', () => {
 
   test('finds no way where there is none', async () => {
     const tokenOut = world.address('FOT')
-    const message = `No pools of v4 lead from USDC to ${tokenOut} on local directly; of v2 some do.`
+    const message = `No pools of v4 lead from USDC to ${tokenOut} on local directly or over one or two listed tokens between them; of v2 some do.`
     const looked = { message, tokens: ['USDC', tokenOut], versionsLookedFor: ['v4'] }
     expect(await world.refuse('get_quote', { tokenIn: 'USDC', tokenOut, amount: '1', version: 'v4' })).toMatchObject({
       code: 'POOL_NOT_FOUND',
       message,
-      suggestion: expect.stringMatching(
-        /^v4 is quoted directly alone, .*: leave version out, or name one that leads there\.$/,
-      ),
+      suggestion: 'Leave version out, or name one that leads there.',
       details: [{ field: 'version', accepted: ['v2'], ...looked }],
     })
   })

@@ -1,24 +1,32 @@
 import { type Quote, type Token, tokenLabel } from '@svc/amm'
+import { lessSlippage, withSlippage } from '@svc/amm/liquidity'
 import type { Chain } from '@svc/wallet/core'
 import * as z from 'zod'
-import { keepingTokens, type KeepingToken, slippageWithFees } from '../../analysis/detect-transfer-fee.ts'
+import {
+  exactOutRefusal,
+  keepingTokens,
+  type KeepingToken,
+  slippageWithFees,
+} from '../../analysis/detect-transfer-fee.ts'
 import { readGasPrice } from '../../analysis/read-gas-price.ts'
 import { trustedImpactBps } from '../../analysis/value-usd.ts'
 import { readTool, type ReadContext } from '../../tool.ts'
 import {
-  amountOf,
   anyVersionInput,
   chainInput,
+  exactAmountOf,
   positiveAmountInput,
   requireDifferentTokens,
   tradeSlippageInput,
   tokenInput,
+  tradeTypeInput,
 } from '../params.ts'
 import {
   blockResult,
   blockStamp,
   impactNotes,
   notesResult,
+  poolsOf,
   priceNotes,
   saleNotes,
   suspectNotes,
@@ -26,20 +34,21 @@ import {
   tokenResult,
   tokenSummary,
   usdResult,
+  versionsIn,
 } from '../results.ts'
 
 export const getQuote = readTool({
   name: 'get_quote',
   title: 'Swap quote',
   description:
-    'What selling an exact amount would bring now over the best route, at most one token between, with price impact, minimum after slippage and gas. Use it before execute_swap.',
+    'What selling an exact amount would bring now, or buying one cost, over the best route of up to three pools, or over several where that brings more, with price impact, limits after slippage and gas. Use it before execute_swap.',
   scope: 'read:market',
   input: z.strictObject({
     tokenIn: tokenInput,
     tokenOut: tokenInput,
-    amount: positiveAmountInput.describe('In tokenIn'),
+    amount: positiveAmountInput.describe('In tokenIn; exact_out: in tokenOut'),
     chain: chainInput,
-    type: z.literal('exact_in', { error: 'Accepted: exact_in' }).optional(),
+    type: tradeTypeInput.optional(),
     version: anyVersionInput.optional().describe('Only this version'),
     slippageBps: tradeSlippageInput.default(50).describe('execute_swap refuses more than some 100'),
   }),
@@ -50,10 +59,20 @@ export const getQuote = readTool({
     amountIn: z.string(),
     amountOut: z.string(),
     minAmountOut: z.string(),
+    maxAmountIn: z.string(),
     price: z.number().describe('tokenOut per tokenIn'),
     priceImpactBps: z.number().describe('Worse than the market, without fees; negative: better'),
     version: z.string(),
-    route: z.array(z.object({ pool: z.string(), fee: z.int(), tokenIn: z.string(), tokenOut: z.string() })),
+    route: z.array(
+      z.object({
+        pool: z.string(),
+        version: z.string(),
+        fee: z.int(),
+        tokenIn: z.string(),
+        tokenOut: z.string(),
+        sharePct: z.number().describe('Of amountIn'),
+      }),
+    ),
     gasEstimate: z.string(),
     gasUsd: usdResult,
     expiresAt: z.string(),
@@ -64,12 +83,11 @@ export const getQuote = readTool({
   const tokenIn = await context.tokens.resolve(chain, input.tokenIn, 'tokenIn')
   const tokenOut = await context.tokens.resolve(chain, input.tokenOut, 'tokenOut')
   requireDifferentTokens(chain, tokenIn, tokenOut, 'tokenOut')
-  const amountIn = amountOf(input.amount, tokenIn, 'amount')
   const wanted = {
     tokenIn,
     tokenOut,
-    amountIn,
-    ...(input.version === undefined ? {} : { versions: [input.version] }),
+    ...exactAmountOf(input, tokenIn, tokenOut),
+    ...(input.version === undefined ? { maySplit: true as const } : { versions: [input.version] }),
   }
   const [quote, gas, priceIn, priceOut, keeping, suspects] = await Promise.all([
     context.liquidity.quote(chain, wanted),
@@ -80,6 +98,8 @@ export const getQuote = readTool({
     suspectNotes(context, chain, [tokenOut]),
   ])
   const impactBps = trustedImpactBps(quote, [tokenIn, priceIn], [tokenOut, priceOut])
+  const isExactOut = quote.isExactOut === true
+  if (isExactOut && keeping.length > 0) throw exactOutRefusal(keeping)
   const kept = keeping.length === 0 ? null : await afterTransferFees(context, chain, { wanted, quote, keeping })
   const { amountOut } = kept ?? quote
   const slippageBps = kept === null ? input.slippageBps : slippageThatPasses(quote, kept, input.slippageBps)
@@ -89,16 +109,12 @@ export const getQuote = readTool({
     tokenOut: tokenSummary(tokenOut),
     amountIn: tokenAmount(quote.amountIn, tokenIn),
     amountOut: tokenAmount(amountOut, tokenOut),
-    minAmountOut: tokenAmount((quote.amountOut * BigInt(10_000 - slippageBps)) / 10_000n, tokenOut),
-    price: unitPrice({ amountIn, amountOut }, tokenIn, tokenOut),
+    minAmountOut: tokenAmount(isExactOut ? amountOut : lessSlippage(quote.amountOut, slippageBps), tokenOut),
+    maxAmountIn: tokenAmount(isExactOut ? withSlippage(quote.amountIn, slippageBps) : quote.amountIn, tokenIn),
+    price: unitPrice({ amountIn: quote.amountIn, amountOut }, tokenIn, tokenOut),
     priceImpactBps: impactBps ?? quote.priceImpactBps,
-    version: quote.version,
-    route: quote.route.map((hop) => ({
-      pool: hop.pool.id,
-      fee: hop.pool.fee,
-      tokenIn: hop.tokenIn.address,
-      tokenOut: hop.tokenOut.address,
-    })),
+    version: versionsIn(poolsOf(quote)),
+    route: routeResult(quote),
     gasEstimate: String(quote.gasEstimate),
     gasUsd: gas.costUsd(quote.gasEstimate),
     expiresAt: new Date(context.now() + quoteLifeMs).toISOString(),
@@ -113,6 +129,19 @@ export const getQuote = readTool({
     ],
   }
 })
+
+function routeResult({ amountIn, route, parts }: Quote) {
+  return (parts ?? [{ amountIn, route }]).flatMap((part) =>
+    part.route.map(({ pool, tokenIn, tokenOut }) => ({
+      pool: pool.id,
+      version: pool.version,
+      fee: pool.fee,
+      tokenIn: tokenIn.address,
+      tokenOut: tokenOut.address,
+      sharePct: Number((part.amountIn * 10_000n) / amountIn) / 100,
+    })),
+  )
+}
 
 const impactNote =
   'priceImpactBps is against the price of the pools on the way alone: a token has no named source of its price.'
@@ -143,9 +172,11 @@ async function afterTransferFees(
     const feeBps = keeping.find(({ token }) => token.address === address)?.feeBps ?? 0
     return amount - (amount * BigInt(feeBps)) / 10_000n
   }
-  const amountIn = leftOf(wanted.amountIn, wanted.tokenIn)
-  const isWhole = amountIn === wanted.amountIn || amountIn === 0n
-  const paid = isWhole ? quote : await liquidity.quote(chain, { ...wanted, amountIn })
+  const { tokenIn, tokenOut, versions } = wanted
+  const amountIn = leftOf(quote.amountIn, tokenIn)
+  const isWhole = amountIn === quote.amountIn || amountIn === 0n
+  const asked = { tokenIn, tokenOut, amountIn, ...(versions === undefined ? {} : { versions }) }
+  const paid = isWhole ? quote : await liquidity.quote(chain, asked)
   return { amountOut: amountIn === 0n ? 0n : leftOf(paid.amountOut, wanted.tokenOut), keeping }
 }
 

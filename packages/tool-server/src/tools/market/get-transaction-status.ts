@@ -18,7 +18,7 @@ import { valueUsd } from '../../analysis/value-usd.ts'
 import { ToolError, type Token } from '@svc/amm'
 import { isReceiptUnreadable } from '@svc/amm/rpc'
 import { readTool, type ReadContext } from '../../tool.ts'
-import { chainInput } from '../params.ts'
+import { chainInput, transactionHashInput } from '../params.ts'
 import { blockResult, blockStamp, explorerUrl, usdResult } from '../results.ts'
 import { formatAmount } from '@svc/lp-math'
 import { erc20Abi, twammHookAbi, v2PairAbi, v3PoolAbi, v3PositionManagerAbi, v4PoolManagerAbi } from '@svc/amm/abis'
@@ -31,7 +31,7 @@ export const getTransactionStatus = readTool({
     'Whether a transaction is pending, confirming, a success, reverted or unread, with gas cost and events. Use it to follow a write. Says success only after the confirmations its chain needs.',
   scope: 'read:market',
   input: z.strictObject({
-    txHash: z.string().refine((text) => /^0x[0-9a-fA-F]{64}$/.test(text), 'Accepted: 0x and 64 hex digits'),
+    txHash: transactionHashInput,
     chain: chainInput,
   }),
   output: z.object({

@@ -52,15 +52,20 @@ export const searchPools = readTool({
 }).handler(async (input, context) => {
   const chain = context.chains.get(input.chain)
   const token = input.token === undefined ? null : await context.tokens.resolve(chain, input.token, 'token')
-  const sized = await sizedPools(context, chain, await findPools(context, chain, token))
-  const deep = sized.filter(({ tvlUsd }) => reaches(tvlUsd ?? 0, input.minTvlUsd))
+  const pools = await findPools(context, chain, token)
+  const ports = inTime(context)
   const needsTrading = input.sort !== 'tvl' || input.minVolumeUsd !== undefined
-  const candidates = needsTrading ? await withTrading(context, chain, deep) : deep
+  const showsAll = pools.length <= input.limit && input.cursor === undefined
+  // Of pools that are all wanted the trading is read beside what they hold.
+  const isTraded = input.minTvlUsd === undefined && (needsTrading || showsAll)
+  const sized = await sizedPools(context, chain, pools, isTraded ? ports : null)
+  const deep = sized.filter(({ tvlUsd }) => reaches(tvlUsd ?? 0, input.minTvlUsd))
+  const candidates = needsTrading && !isTraded ? await withTrading(ports, chain, deep) : deep
   const wanted = candidates
     .filter(({ volume24hUsd }) => reaches(volume24hUsd ?? -1, input.minVolumeUsd))
     .toSorted((a, b) => (b[sortedBy[input.sort]] ?? -1) - (a[sortedBy[input.sort]] ?? -1))
   const page = pageOf(wanted, input.limit, input.cursor)
-  const shown = needsTrading ? page.items : await withTrading(context, chain, page.items)
+  const shown = needsTrading || isTraded ? page.items : await withTrading(ports, chain, page.items)
   const unreported = (needsTrading ? candidates : shown).filter(({ volume24hUsd }) => volume24hUsd === null).length
   const unsized = sized.filter(({ isContradictory }) => isContradictory).length
   return {
@@ -115,27 +120,32 @@ async function findPools(context: ReadContext, chain: Chain, token: Token | null
   return [...new Map(found.flat().map((pool) => [pool.id, pool])).values()]
 }
 
-/** Deepest first. */
-async function sizedPools(context: ReadContext, chain: Chain, pools: readonly Pool[]): Promise<Sized[]> {
+/** Deepest first; with their trading where there are ports for that. */
+async function sizedPools(
+  context: ReadContext,
+  chain: Chain,
+  pools: readonly Pool[],
+  trading: ReadContext | null,
+): Promise<Sized[]> {
+  const nowMs = context.now()
   const sized = await Promise.all(
     pools.map(async (pool) => {
-      const size = await readPoolActivity(context, chain, pool, context.now(), { tradingDays: 0 })
-      const { tvlUsd, isContradictory } = size
-      return { pool, tvlUsd, isContradictory, volume24hUsd: null, feeApr24h: null }
+      const size = readPoolActivity(context, chain, pool, nowMs, { tradingDays: 0 })
+      const day = trading === null ? unread : readLastDay(trading, { chain, pool, size, nowMs })
+      const [{ tvlUsd, isContradictory }, lastDay] = await Promise.all([size, day])
+      return { pool, tvlUsd, isContradictory, ...lastDay }
     }),
   )
   return sized.toSorted((a, b) => (b.tvlUsd ?? -1) - (a.tvlUsd ?? -1))
 }
 
+const unread = { volume24hUsd: null, feeApr24h: null }
+
 /** In the reading of get_pool_info, so that both say the same of a day. */
-async function withTrading(context: ReadContext, chain: Chain, pools: readonly Sized[]): Promise<Sized[]> {
-  const ports = inTime(context)
-  const nowMs = context.now()
+async function withTrading(ports: ReadContext, chain: Chain, pools: readonly Sized[]): Promise<Sized[]> {
+  const nowMs = ports.now()
   return Promise.all(
-    pools.map(async (sized) => {
-      const { pool, tvlUsd } = sized
-      return { ...sized, ...(await readLastDay(ports, { chain, pool, tvlUsd, nowMs })) }
-    }),
+    pools.map(async (size) => ({ ...size, ...(await readLastDay(ports, { chain, pool: size.pool, size, nowMs })) })),
   )
 }
 

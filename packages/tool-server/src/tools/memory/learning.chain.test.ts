@@ -37,6 +37,12 @@ const episodes = async (from: World) => {
     .map(({ pair: of, confidence, content }) => ({ pair: of, confidence, content: JSON.parse(content) as Kept }))
 }
 
+type Life = {
+  readonly positionId: string
+  readonly entry: { readonly txHash: string; readonly depositedUsd: number } | null
+  readonly outcome: { readonly txHash: string; readonly percentage: number } | null
+}
+
 type Kept = { readonly outcome: Readonly<Record<string, unknown>> | null }
 
 /** Hours of trading, one after the other. */
@@ -143,6 +149,47 @@ describe('under the profile learning', () => {
     const figure = version === 'v2' ? outcome['vsHodlPct'] : outcome['feesUsd']
     expect(Math.abs(Number(figure))).toBeLessThan(version === 'v2' ? 1 : 20)
     expect(outcome['hodlUsd']).toBeGreaterThan(100)
+    await own.close()
+  })
+
+  test('a move into another range, by itself or in a batch, leaves the exit of the old position and the entry of the new one', async () => {
+    const own = await openWorld(devnet(), { profile: 'learning' })
+    const opened = await add({}, own)
+    const moved = await own.call('rebalance_position', {
+      positionId: opened.text('positionId'),
+      rangeStrategy: 'medium',
+      swapToRatio: false,
+    })
+    const second = moved.text('newPosition.positionId')
+    const batched = await own.call('batch_lp_operations', {
+      operations: [
+        { type: 'rebalance', positionId: second, params: { rangeStrategy: 'wide', swapToRatio: false } },
+        { type: 'add', params: { ...pair, fee: 500, amount0: '1', rangeStrategy: 'narrow' } },
+      ],
+    })
+    const [third, fourth] = [batched.text('results.0.positionId'), batched.text('results.1.positionId')]
+    await own.call('batch_lp_operations', {
+      operations: [{ type: 'remove', positionId: fourth, params: { percentage: 40 } }],
+    })
+    const kept = (await episodes(own)).map(({ content }) => content as unknown as Life)
+    const lives = kept.map(({ positionId, entry, outcome }) => [
+      positionId,
+      entry?.txHash,
+      outcome?.txHash ?? null,
+      outcome?.percentage ?? null,
+    ])
+    const [move, batch] = [moved.text('txHash'), batched.text('txHash')]
+    expect(lives).toEqual(
+      expect.arrayContaining([
+        [opened.text('positionId'), opened.text('txHash'), move, 100],
+        [second, move, batch, 100],
+        [third, batch, null, null],
+        [fourth, batch, expect.any(String), 40],
+      ]),
+    )
+    expect(lives).toHaveLength(4)
+    for (const { entry } of kept) expect(entry?.depositedUsd).toBeGreaterThan(1_000)
+    expect(kept.find(({ positionId }) => positionId === second)).toMatchObject({ outcome: { isClosed: true } })
     await own.close()
   })
 

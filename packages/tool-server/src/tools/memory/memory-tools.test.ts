@@ -134,7 +134,13 @@ describe('records', () => {
     const namesFor = (more: Partial<typeof principal>) =>
       offered.list({ ...principal, ...more }).tools.map(({ name }) => name)
     const ofKind = (access: string) => catalogue.filter((tool) => tool.access === access).map(({ name }) => name)
-    const own = ['manage_insight', 'submit_operator_feedback', 'update_memory_confidence']
+    const own = [
+      'cancel_watch',
+      'manage_insight',
+      'submit_operator_feedback',
+      'update_memory_confidence',
+      'watch_position',
+    ]
     expect(ofKind('record')).toEqual(own)
     expect(namesFor({ tier: 'read' })).toEqual(ofKind('read'))
     expect(namesFor({ tier: 'feedback' })).toEqual([...ofKind('read'), ...own].toSorted())

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { readTool } from '../../tool.ts'
-import { orderResult } from '../order-result.ts'
+import { crossChainResult, orderResult } from '../order-result.ts'
 import { operationIdInput } from '../params.ts'
 import { operationResult } from '../results.ts'
 
@@ -8,7 +8,7 @@ export const getOperation = readTool({
   name: 'get_operation',
   title: 'Operation',
   description:
-    'State of a write that waits or waited: plan, who decided, when it runs, result or error; of a signed order: open, filled, expired or cancelled, by the chain. Only those of this key.',
+    'State of a write that waits or waited: plan, who decided, when it runs, result or error; of an order: open, filled, expired, cancelled or refunded, by the chains. Only those of this key.',
   scope: 'read:portfolio',
   inDataProfile: false,
   openWorld: false,
@@ -25,8 +25,10 @@ export const getOperation = readTool({
     source: z.string(),
   }),
 }).handler(async (input, context) => {
-  const { order, ...view } = await context.operations.get(input.operationId)
-  const stamp = { timestamp: new Date(context.now()).toISOString(), source: order === undefined ? 'records' : 'rpc' }
+  const { order, crossChain, ...view } = await context.operations.get(input.operationId)
+  const source = order === undefined && crossChain === undefined ? 'records' : 'rpc'
+  const stamp = { timestamp: new Date(context.now()).toISOString(), source }
+  if (crossChain !== undefined) return { ...view, result: await crossChainResult(crossChain, context), ...stamp }
   if (order !== undefined) return { ...view, result: await orderResult(order, context), ...stamp }
   return { ...view, ...stamp }
 })

@@ -7,7 +7,7 @@ export const listOperations = readTool({
   name: 'list_operations',
   title: 'Operations',
   description:
-    'The plans, requests for approval and scheduled writes of this key, and what became of them, newest first. get_operation shows one in full.',
+    'Plans, approval requests, scheduled writes and orders of this key, newest first. get_operation shows one as it is now.',
   scope: 'read:portfolio',
   inDataProfile: false,
   openWorld: false,

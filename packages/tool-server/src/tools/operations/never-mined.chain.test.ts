@@ -122,7 +122,9 @@ describe.each(storeEngines)('on $engine', ({ usePlaces }) => {
     world.network.fetch = fetch
     const moved = (await world.balance('USDC')) - before
     expect(moved).toBeGreaterThan(0n)
-    expect(await world.refuse('execute_swap', input)).toMatchObject({ code: 'TRANSACTION_PENDING' })
+    // What clears up in the background may have read the receipt by now.
+    const again = await world.refuse('execute_swap', input)
+    expect(['TRANSACTION_PENDING', 'OPERATION_ENDED']).toContain(again.code)
     expect((await world.balance('USDC')) - before).toBe(moved)
     expect(await world.client.getTransactionCount({ address: world.wallet })).toBe(1)
     await world.close()

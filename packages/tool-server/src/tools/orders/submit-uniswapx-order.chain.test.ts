@@ -42,6 +42,9 @@ describe('submit_uniswapx_order', () => {
     const settled = await world.call('get_operation', { operationId })
     expect(settled.at('result.isFinal')).toBe(true)
     expect(settled.text('result.amountOut')).toBe(came)
+    expect((await world.call('list_operations', { state: 'open' })).list('operations')).toEqual([])
+    const [listed] = (await world.call('list_operations', { state: 'filled' })).list('operations')
+    expect(listed!.text('operationId')).toBe(operationId)
     expect(await world.store.ledger.open()).toEqual([])
     expect(await allowanceOf(world, 'WETH')).toBe(0n)
     expect(await world.audited('order.ended')).toEqual([
@@ -103,7 +106,14 @@ describe('submit_uniswapx_order', () => {
     expect(ordersOf(world)).toEqual([])
     const answer = await world.call('execute_plan', { planId: planned.text('plan.planId') })
     expect(Number(answer.text('minAmountOut'))).toBeGreaterThan(0)
-    expect((await world.call('get_operation', { operationId: answer.text('operationId') })).at('state')).toBe('open')
+    const operationId = answer.text('operationId')
+    expect((await world.call('get_operation', { operationId })).at('state')).toBe('open')
+    const [placed, plan] = (await world.call('list_operations', {})).list('operations')
+    expect(placed!.data).toMatchObject({ operationId, state: 'open', tool: 'submit_uniswapx_order', chainId: 31_337 })
+    expect(placed!.text('expiresAt')).toBe(answer.text('expiresAt'))
+    expect(plan!.data).toMatchObject({ operationId: planned.text('plan.planId'), becameOperationId: operationId })
+    const asked = await world.call('get_operation', { operationId: planned.text('plan.planId') })
+    expect(asked.at('becameOperationId')).toBe(operationId)
   })
 
   test.each(orderTricks.filter((trick) => trick !== 'same-nonce'))(

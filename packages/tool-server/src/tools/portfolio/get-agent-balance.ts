@@ -46,13 +46,15 @@ export const getAgentBalance = readTool({
     const price = amount === 0n ? null : await context.prices.usd(chain, token)
     return { token, amount, usd: amount === 0n ? 0 : valueUsd(amount, token, price) }
   }
-  const nativePrice = await context.prices.usd(chain, context.tokens.wrapped(chain))
+  const [nativePrice, tokens] = await Promise.all([
+    context.prices.usd(chain, context.tokens.wrapped(chain)),
+    Promise.all(held.tokens.map(({ token, amount }) => worthOf(token, amount))),
+  ])
   const native = {
     symbol: chain.nativeCurrency.symbol,
     amount: formatAmount(held.native, chain.nativeCurrency.decimals),
     usd: held.native === 0n ? 0 : valueUsd(held.native, context.tokens.wrapped(chain), nativePrice),
   }
-  const tokens = await Promise.all(held.tokens.map(({ token, amount }) => worthOf(token, amount)))
   return {
     ...blockStamp(chain, context, held.blockNumber),
     address: owner,

@@ -1,14 +1,24 @@
 import { isInRange } from '../../analysis/position/describe-position.ts'
 import { formatAmount } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet/core'
-import { type Hash, type TransactionReceipt, TransactionReceiptNotFoundError } from 'viem'
+import { type Hash, TransactionReceiptNotFoundError } from 'viem'
 import * as z from 'zod'
 import { barsSince, swapsSince } from '../../analysis/position/position-past.ts'
 import { type PairPrices, positionPerformance } from '../../analysis/position/position-performance.ts'
 import { valueUsd } from '../../analysis/value-usd.ts'
-import { type BlockTime, type Position, type PositionEvents, type Token, ToolError, type UsdPrice } from '@svc/amm'
+import {
+  type BlockTime,
+  type PoolBars,
+  type Position,
+  type PositionChanges,
+  type PositionEvents,
+  type SwapRecord,
+  type Token,
+  ToolError,
+  type UsdPrice,
+} from '@svc/amm'
 import { readTool, type ReadContext } from '../../tool.ts'
-import { positionOfAny } from '../own-position.ts'
+import { positionOfAny, pricesAlongside } from '../own-position.ts'
 import { chainInput, positionIdInput, rangedVersionInput } from '../params.ts'
 import { blockResult, blockStamp, notesResult, priceNotes, usdResult } from '../results.ts'
 
@@ -51,22 +61,10 @@ export const getPositionPerformance = readTool({
   }),
 }).handler(async (input, context) => {
   const chain = context.chains.get(input.chain)
-  const position = await positionOfAny(chain, input, context)
-  const [history, price0, price1] = await Promise.all([
-    context.liquidity.positionEvents(chain, position),
-    context.prices.usd(chain, position.pool.token0),
-    context.prices.usd(chain, position.pool.token1),
-  ])
   const now = Math.floor(context.now() / 1000)
+  const { position, history, past } = await readLife(context, chain, input, now)
   const { openedAt } = history
-  const [bars, swaps, { gasUsd, pricesThen }] = await Promise.all([
-    barsSince(context, chain, position, openedAt, now),
-    swapsSince(context, chain, position, openedAt, now),
-    receiptsOf(context, chain, history).then(async (receipts) => ({
-      gasUsd: await gasOf(context, chain, receipts),
-      pricesThen: await pricesAt(context, chain, { position, history, receipts, now: [price0, price1] }),
-    })),
-  ])
+  const { bars, swaps, gasUsd, pricesThen, price0, price1 } = past
   const performance = positionPerformance({
     ...history,
     position,
@@ -123,17 +121,81 @@ function doubtNote(usd: number): string {
   return `The pool's price at a deposit or withdrawal is known to its bar alone: netPnlUsd may be off by up to ${usd.toFixed(2)} USD.`
 }
 
-/** The receipts of every transaction that changed the position; null where not all of them are to be had, or they are too many. */
-async function receiptsOf(
-  { rpc }: ReadContext,
+/**
+ * A position, what became of it, and what the rest of the answer is made of. Its logs are asked for with its state where its version is
+ * named, and the rest once these tell when it was opened: with them, where they said it before and still do.
+ */
+async function readLife(
+  context: ReadContext,
   chain: Chain,
-  { events, openedAt }: PositionEvents,
-): Promise<readonly TransactionReceipt[] | null> {
-  const hashes = [...new Set<Hash>(events.map(({ transactionHash }) => transactionHash))]
-  if (openedAt === null || hashes.length > mostReceipts) return null
-  const client = rpc.client(chain)
+  named: Parameters<typeof positionOfAny>[1],
+  now: number,
+): Promise<{ position: Position; history: PositionEvents; past: Past }> {
+  const begun = new Map<string, Promise<Past>>()
+  let history: Promise<PositionEvents> | null = null
+  let last: PositionChanges = { openedAt: null, events: [] }
+  const pastOf = (changes: PositionChanges): Promise<Past> => {
+    const name = [changes.openedAt, ...changes.events.map((one) => `${one.blockNumber} ${one.transactionHash}`)].join()
+    const past = begun.get(name) ?? readPast(context, chain, { reading, changes, now })
+    begun.set(name, past)
+    return past
+  }
+  const begin = (changes: PositionChanges): void => {
+    last = changes
+    // Those of the last time may be others, and then nobody waits for what they need.
+    pastOf(changes).catch(() => undefined)
+  }
+  const prices = pricesAlongside(chain, context)
+  const reading: Promise<Position> = positionOfAny(chain, named, context, (tokens, at) => {
+    prices(tokens, at)
+    const { version, positionId } = named
+    if (version === undefined || history !== null) return
+    history = context.liquidity.positionEvents(chain, { version, positionId, blockNumber: at.number, reading }, begin)
+    history.catch(() => undefined)
+  })
+  const position = await reading
+  const found = await (history ?? context.liquidity.positionEvents(chain, position, begin))
+  return { position, history: found, past: await pastOf(last) }
+}
+
+type Past = {
+  readonly bars: PoolBars | null
+  readonly swaps: readonly SwapRecord[] | null
+  readonly gasUsd: number | null
+  readonly pricesThen: ReadonlyMap<Hash, PairPrices>
+} & PairPrices
+
+async function readPast(context: ReadContext, chain: Chain, life: Life): Promise<Past> {
+  const { openedAt } = life.changes
+  const { now, reading } = life
+  const position = await reading
+  const { token0, token1 } = position.pool
+  const present = Promise.all([context.prices.usd(chain, token0), context.prices.usd(chain, token1)])
+  const [[price0, price1], bars, swaps, gasUsd, pricesThen] = await Promise.all([
+    present,
+    barsSince(context, chain, position, openedAt, now),
+    swapsSince(context, chain, position, openedAt, now),
+    gasOf(context, chain, life.changes),
+    pricesAt(context, chain, { position, changes: life.changes, present }),
+  ])
+  return { bars, swaps, gasUsd, pricesThen, price0, price1 }
+}
+
+type Life = { readonly reading: Promise<Position>; readonly changes: PositionChanges; readonly now: number }
+
+/** Worth, at today's price, of the gas of every transaction that changed the position; null where not all of them are to be had, or they are too many. */
+async function gasOf(context: ReadContext, chain: Chain, changes: PositionChanges): Promise<number | null> {
+  const hashes = [...new Set<Hash>(changes.events.map(({ transactionHash }) => transactionHash))]
+  if (changes.openedAt === null || hashes.length > mostChanges) return null
+  const client = context.rpc.client(chain)
+  const native = context.tokens.wrapped(chain)
   try {
-    return await Promise.all(hashes.map((hash) => client.getTransactionReceipt({ hash })))
+    const [price, ...receipts] = await Promise.all([
+      context.prices.usd(chain, native),
+      ...hashes.map((hash) => client.getTransactionReceipt({ hash })),
+    ])
+    const wei = receipts.reduce((sum, { gasUsed, effectiveGasPrice }) => sum + gasUsed * effectiveGasPrice, 0n)
+    return valueUsd(wei, native, price)
   } catch (error) {
     // An endpoint may keep logs for longer than receipts.
     if (error instanceof ToolError || error instanceof TransactionReceiptNotFoundError) return null
@@ -141,48 +203,39 @@ async function receiptsOf(
   }
 }
 
-/** Worth, at today's price, of the gas of every transaction that changed the position. */
-async function gasOf(
-  context: ReadContext,
-  chain: Chain,
-  receipts: readonly TransactionReceipt[] | null,
-): Promise<number | null> {
-  if (receipts === null) return null
-  const wei = receipts.reduce((sum, { gasUsed, effectiveGasPrice }) => sum + gasUsed * effectiveGasPrice, 0n)
-  const native = context.tokens.wrapped(chain)
-  return valueUsd(wei, native, await context.prices.usd(chain, native))
-}
-
 /** What the tokens were worth in the blocks of the changes, where the endpoint has their state and the same kind of source tells. */
 async function pricesAt(context: ReadContext, chain: Chain, of: Changes): Promise<ReadonlyMap<Hash, PairPrices>> {
-  const { position, history, receipts, now } = of
-  const changed = new Map(history.events.map((event) => [event.transactionHash, BigInt(event.timestamp)]))
-  const { token0, token1 } = position.pool
-  const usdThen = async (token: Token, at: BlockTime, present: UsdPrice | null): Promise<UsdPrice | null> => {
+  const { token0, token1 } = of.position.pool
+  const usdThen = async (token: Token, at: BlockTime, side: 0 | 1): Promise<UsdPrice | null> => {
     try {
-      const then = await context.prices.usd(chain, token, at)
-      return then !== null && then.method === present?.method ? then : null
+      const [then, present] = await Promise.all([context.prices.usd(chain, token, at), of.present])
+      return then !== null && then.method === present[side]?.method ? then : null
     } catch (error) {
       if (error instanceof ToolError) return null
       throw error
     }
   }
+  const blocks = new Map(of.changes.events.map((event) => [event.transactionHash, event]))
   const found = new Map<Hash, PairPrices>()
-  for (const { transactionHash, blockNumber: number } of receipts ?? []) {
-    const at = { number, timestamp: changed.get(transactionHash) ?? 0n }
-    const [price0, price1] = await Promise.all([usdThen(token0, at, now[0]), usdThen(token1, at, now[1])])
-    found.set(transactionHash, { price0, price1 })
+  if (of.changes.openedAt === null || blocks.size > mostChanges) return found
+  const all = [...blocks.values()]
+  for (let start = 0; start < all.length; start += changesAtOnce) {
+    const part = all.slice(start, start + changesAtOnce).map(async ({ transactionHash, blockNumber, timestamp }) => {
+      const at = { number: blockNumber, timestamp: BigInt(timestamp) }
+      const [price0, price1] = await Promise.all([usdThen(token0, at, 0), usdThen(token1, at, 1)])
+      found.set(transactionHash, { price0, price1 })
+      return price0 !== null && price1 !== null
+    })
     // A state that is gone is not asked for again and again.
-    if (price0 === null || price1 === null) break
+    if ((await Promise.all(part)).includes(false)) break
   }
   return found
 }
 
 type Changes = {
   readonly position: Position
-  readonly history: PositionEvents
-  readonly receipts: readonly TransactionReceipt[] | null
-  readonly now: readonly [UsdPrice | null, UsdPrice | null]
+  readonly changes: PositionChanges
+  readonly present: Promise<readonly [UsdPrice | null, UsdPrice | null]>
 }
 
 const gasNote =
@@ -193,4 +246,5 @@ const poolPricesNote =
   "marketUsd and netPnlUsd go by the pool's own prices, which whoever trades there moves: what the tokens were worth at each change is not known."
 const noPriceThenNote =
   'What the tokens were worth at each change is not known, and none is pegged to the dollar: no netPnlUsd.'
-const mostReceipts = 40
+const mostChanges = 40
+const changesAtOnce = 8

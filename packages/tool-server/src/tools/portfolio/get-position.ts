@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { describePosition } from '../../analysis/position/describe-position.ts'
 import { readTool } from '../../tool.ts'
-import { positionOfAny } from '../own-position.ts'
+import { positionOfAny, pricesAlongside } from '../own-position.ts'
 import { chainInput, positionIdInput, rangedVersionInput } from '../params.ts'
 import { blockResult, blockStamp, notesResult, positionResult } from '../results.ts'
 
@@ -19,7 +19,7 @@ export const getPosition = readTool({
   output: z.object({ ...blockResult, ...positionResult, notes: notesResult }),
 }).handler(async (input, context) => {
   const chain = context.chains.get(input.chain)
-  const position = await positionOfAny(chain, input, context)
+  const position = await positionOfAny(chain, input, context, pricesAlongside(chain, context))
   const described = await describePosition(context, chain, position)
   return {
     ...blockStamp(chain, context, position.pool.blockNumber),

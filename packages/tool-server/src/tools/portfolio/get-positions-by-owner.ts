@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { describePosition } from '../../analysis/position/describe-position.ts'
 import { sumUsd } from '../../analysis/value-usd.ts'
 import { readTool } from '../../tool.ts'
+import { pricesAlongside } from '../own-position.ts'
 import { addressInput, anyVersionInput, chainInput, cursorInput, limitInput, requireAddress } from '../params.ts'
 import { blockResult, blockStamp, notesResult, pageOf, positionResult, usdResult } from '../results.ts'
 
@@ -30,10 +31,9 @@ export const getPositionsByOwner = readTool({
 }).handler(async (input, context) => {
   const chain = context.chains.get(input.chain)
   const owner = requireAddress(input.owner, context.agentAddress, 'owner')
-  const [head, found] = await Promise.all([
-    context.rpc.head(chain),
-    context.liquidity.positionsByOwner(chain, owner, [...new Set(input.versions)]),
-  ])
+  const versions = [...new Set(input.versions)]
+  const found = await context.liquidity.positionsByOwner(chain, owner, versions, pricesAlongside(chain, context))
+  const head = await context.rpc.head(chain)
   const kept = found.items.filter(
     (position) =>
       input.includeClosed ||

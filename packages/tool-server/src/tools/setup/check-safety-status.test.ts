@@ -84,7 +84,7 @@ describe('check_safety_status', () => {
     const shown = checkSafetyStatus.output.parse(await answer)
     expect(shown).toMatchObject({ policyValid: false, paused: false, pendingApprovals: 2 })
     expect(shown['notes']).toContain(
-      `${policyFault} Until the operator mends it (svc policy check) nothing is signed; limits are those of the policy before.`,
+      `${policyFault} Until the operator fixes it (svc policy check) nothing is signed; limits are those of the policy before.`,
     )
   })
 

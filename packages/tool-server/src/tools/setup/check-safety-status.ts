@@ -96,7 +96,7 @@ function heldNotes(heldUsd: string | null): readonly string[] {
 function policyNotes(fault: string | null): readonly string[] {
   if (fault === null) return []
   return [
-    `${fault} Until the operator mends it (svc policy check) nothing is signed; limits are those of the policy before.`,
+    `${fault} Until the operator fixes it (svc policy check) nothing is signed; limits are those of the policy before.`,
   ]
 }
 

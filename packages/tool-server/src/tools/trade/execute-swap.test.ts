@@ -8,6 +8,7 @@ describeRefusals(
     tokenIn: 'token',
     tokenOut: 'token',
     amount: 'positiveAmount',
+    type: 'quoteType',
     chain: 'chain',
     version: 'anyVersion',
     slippageBps: 'slippage',

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { valueUsd } from '../../analysis/value-usd.ts'
 import { writeTool } from '../../tool.ts'
 import { amountOf, chainInput, positiveAmountInput, wholeNumber } from '../params.ts'
-import { notesResult, priceNotes, tokenAmount, usdResult, writeResult, writeStamp } from '../results.ts'
+import { notesResult, priceNotes, tokenAmount, usdResult, tradeResult, tradeStamp } from '../results.ts'
 import {
   amountResult,
   amountText,
@@ -31,7 +31,7 @@ export const vaultDeposit = writeTool({
     slippageBps: wholeNumber(1, 500, 'whole basis points from 1 to 500').default(10),
   }),
   output: z.object({
-    ...writeResult,
+    ...tradeResult,
     vault: z.string(),
     assetSymbol: z.string(),
     shareSymbol: z.string(),
@@ -65,7 +65,7 @@ export const vaultDeposit = writeTool({
   return context.execute(planned.intent, async (settled) => {
     const moved = await planned.decode(settled)
     return {
-      ...writeStamp(chain, planned.intent, settled),
+      ...tradeStamp(chain, planned.intent, settled),
       vault: vault.address,
       assetSymbol: asset.symbol,
       shareSymbol: share.symbol,

@@ -2,7 +2,7 @@ import { mostRebalanceLossBps, type Token, ToolError, type VaultRebalance, type 
 import * as z from 'zod'
 import { writeTool } from '../../tool.ts'
 import { chainInput } from '../params.ts'
-import { notesResult, tokenAmount, writeResult, writeStamp } from '../results.ts'
+import { notesResult, tokenAmount, tradeResult, tradeStamp } from '../results.ts'
 import { amountResult, amountText, assetOf, vaultInput } from '../vault-facts.ts'
 
 export const vaultRebalance = writeTool({
@@ -15,7 +15,7 @@ export const vaultRebalance = writeTool({
   idempotent: false,
   input: z.strictObject({ vault: vaultInput, chain: chainInput }),
   output: z.object({
-    ...writeResult,
+    ...tradeResult,
     vault: z.string(),
     assetSymbol: z.string(),
     totalAssets: amountResult,
@@ -38,7 +38,7 @@ export const vaultRebalance = writeTool({
   return context.execute(intent, async (settled) => {
     const now = await context.vaults.state(chain, vault, { account: manager })
     return {
-      ...writeStamp(chain, intent, settled),
+      ...tradeStamp(chain, intent, settled),
       vault: vault.address,
       assetSymbol: asset.symbol,
       totalAssets: amountText(now.totalAssets, asset),

@@ -48,7 +48,7 @@ test('approve_token knows no stranger', async () => {
   const spender = '0x000000000000000000000000000000000000dEaD'
   const refusal = await world.refuse('approve_token', { token: 'USDC', spender, amount: '1' })
   expect(refusal.code).toBe('SPENDER_NOT_ALLOWED')
-  const { amm, permit2 } = world.chain
+  const { amm, permit2, crossChainSettler } = world.chain
   expect(refusal.details[0]?.accepted).toEqual([
     `${amm.v2!.router} (v2Router)`,
     `${amm.v3!.positionManager} (v3PositionManager)`,
@@ -56,6 +56,7 @@ test('approve_token knows no stranger', async () => {
     `${amm.v4!.positionManager} (v4PositionManager)`,
     `${amm.universalRouter!.address} (universalRouter)`,
     `${permit2} (permit2)`,
+    `${crossChainSettler!} (the settler of cross-chain orders)`,
     `${world.devnet.twamm.hook} (a TWAMM hook of the policy)`,
     ...world.devnet.vaults.map(({ address }) => `${address} (a vault of the policy)`),
   ])

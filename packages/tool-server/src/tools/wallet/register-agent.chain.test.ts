@@ -71,7 +71,7 @@ test('register_agent registers the wallet, and what it answers is what the chain
       services: expect.arrayContaining([{ name: 'MCP', endpoint: card.mcpEndpoint }]),
     },
     metadata: { role: card.role },
-    endpointLive: null,
+    endpointLive: false,
   }
   expect(shown.data).toMatchObject({ agents: [agent], complete: true })
   const listed = await world.call('query_agent_identity', { address: world.wallet })

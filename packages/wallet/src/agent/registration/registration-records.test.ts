@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,7 +5,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { registrationRecordsContract } from '../../testing/index.ts'
 import { createFileJournal } from '../../file-journal.ts'
 import { createFileRegistrationRecords } from './file-registration-records.ts'
-import { createMemoryRegistrationRecords, type RegistrationRecord } from './registration-records.ts'
+import { address, sample } from './registration-record.fixture.ts'
+import { createMemoryRegistrationRecords } from './registration-records.ts'
 
 let folder: string
 let path: string
@@ -47,25 +46,6 @@ describe('records in a file', () => {
     },
   )
 
-  test('of several processes at once are all kept', async () => {
-    const writers = ['a', 'b', 'c'].map((name) => writer(path, name, 15))
-    expect(await Promise.all(writers)).toEqual([0, 0, 0])
-    const records = createFileRegistrationRecords(path)
-    for (const name of ['a', 'b', 'c']) {
-      for (let index = 0; index < 15; index += 1) expect(await records.load(`${name}${index}`)).not.toBeNull()
-    }
-  })
-
-  test('have the work of several processes take turns, and outlive one that dies in its turn', async () => {
-    const log = join(folder, 'log')
-    const runs = await Promise.all(['a', 'b', 'dies', 'c'].map((name) => worker(path, name, log)))
-    expect(runs).toEqual([0, 0, null, 0])
-    const lines = (await readFile(log, 'utf8')).trim().split('\n')
-    expect(lines.filter((line) => line !== 'dies begins')).toHaveLength(6)
-    const inTurn = lines.filter((line) => line !== 'dies begins')
-    for (const index of [0, 2, 4]) expect(inTurn[index]?.split(' ')[0]).toBe(inTurn[index + 1]?.split(' ')[0])
-  })
-
   test.each([
     ['is torn', (whole: string) => whole.slice(0, -7)],
     ['is empty', () => ''],
@@ -91,56 +71,3 @@ describe('records in a file', () => {
     await expect(records.save(sample('a'))).rejects.toMatchObject({ code: 'JOURNAL_UNREADABLE' })
   })
 })
-
-const address = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'
-
-function sample(token: string): RegistrationRecord {
-  return {
-    token,
-    chainId: 1,
-    registry: address,
-    owner: address,
-    state: 'prepared',
-    method: 'direct-contract',
-    agentURI: 'data:,',
-    data: '0x',
-    txHash: null,
-    userOperation: null,
-    userOperationHash: null,
-    tokenId: null,
-    updatedAt: 1,
-  }
-}
-
-/** A process of its own that notes when its turn begins and ends; the one that dies is killed within. */
-async function worker(file: string, name: string, log: string): Promise<number | null> {
-  const built = new URL('../../../dist/agent/registration/file-registration-records.js', import.meta.url).href
-  const program = `
-import { appendFileSync } from 'node:fs'
-import { setTimeout } from 'node:timers/promises'
-import { createFileRegistrationRecords } from ${JSON.stringify(built)}
-const [name, log] = ${JSON.stringify([name, log])}
-const { chainId, registry, owner } = ${JSON.stringify(sample('a'))}
-await createFileRegistrationRecords(${JSON.stringify(file)}).inTurn({ chainId, registry, owner }, async () => {
-  appendFileSync(log, name + ' begins\\n')
-  if (name === 'dies') process.kill(process.pid, 'SIGKILL')
-  await setTimeout(200)
-  appendFileSync(log, name + ' ends\\n')
-})`
-  const child = spawn(process.execPath, ['--input-type=module', '-e', program], { stdio: 'inherit' })
-  const [code] = (await once(child, 'exit')) as [number | null]
-  return code
-}
-
-/** A process of its own that saves so many records; resolves to its exit code. */
-async function writer(file: string, name: string, count: number): Promise<number | null> {
-  const built = new URL('../../../dist/agent/registration/file-registration-records.js', import.meta.url).href
-  const program = `
-import { createFileRegistrationRecords } from ${JSON.stringify(built)}
-const records = createFileRegistrationRecords(${JSON.stringify(file)})
-const sample = ${JSON.stringify(sample(name))}
-for (let index = 0; index < ${count}; index += 1) await records.save({ ...sample, token: sample.token + index })`
-  const child = spawn(process.execPath, ['--input-type=module', '-e', program], { stdio: 'inherit' })
-  const [code] = (await once(child, 'exit')) as [number | null]
-  return code
-}

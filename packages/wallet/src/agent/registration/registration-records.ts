@@ -47,7 +47,7 @@ export type RegistrationRecord = {
   readonly tokenId: string | null
   /** Of a call that changes an agent: its token id, and the calls of the same update that follow. */
   readonly update?: { readonly tokenId: string; readonly rest: readonly Hex[] }
-  /** What a person should know of how the registration came to its file; told again by the call that goes on with it. */
+  /** What a person should know of how the registration came to its file; said again by the call that goes on with it. */
   readonly warnings?: readonly string[]
   /** Unix milliseconds. */
   readonly updatedAt: number

@@ -16,7 +16,7 @@ export function openingPrice(
   const amount0 = requireForPrice(amounts.amount0, fields.amount0)
   const amount1 = requireForPrice(amounts.amount1, fields.amount1)
   try {
-    return sqrtPriceFromAmounts(amount1, amount0)
+    return sqrtPriceFromAmounts({ amount0, amount1 })
   } catch (error) {
     if (!(error instanceof LpMathError)) throw error
     throw refuseField('amount1', 'No pool can have the price of these amounts.', 'amounts of closer value')

@@ -90,6 +90,27 @@ export function keptLeast(
   return planned > least ? planned : least
 }
 
+/**
+ * The most of a token that calldata may take: `most`, and where a stored plan is carried out no more than that says may leave. `now` is
+ * what would leave at the present price.
+ *
+ * @throws ToolError `SIMULATION_DRIFT` when more would leave now than the plan says.
+ */
+export function keptMost(
+  kept: readonly TokenQuantity[] | undefined,
+  token: Address,
+  { most, now }: { readonly most: bigint; readonly now: bigint },
+): bigint {
+  if (kept === undefined) return most
+  const planned = kept.filter((one) => isAddressEqual(one.token, token)).reduce((sum, { amount }) => sum + amount, 0n)
+  if (planned < now) {
+    throw new ToolError('SIMULATION_DRIFT', 'More would leave than what was planned. Nothing was signed.', {
+      details: [{ message: 'More would leave than the plan says.', token, planned: `${planned}`, now: `${now}` }],
+    })
+  }
+  return planned < most ? planned : most
+}
+
 /** The same for both tokens of a pool, in its order. */
 export function keptLeastOfPair(
   kept: readonly TokenQuantity[] | undefined,

@@ -1,6 +1,6 @@
 import { getSqrtPriceAtTick, priceFromSqrtPrice } from '@svc/lp-math'
 import type { Address } from 'viem'
-import { priceImpactBps } from '../../../../../amm/src/liquidity/quotes/quote.ts'
+import { priceImpactBps } from '../../../../../amm/src/liquidity/quotes/route-cost.ts'
 import { routeQuery } from '../../../../../amm/src/liquidity/quotes/route-query.ts'
 import { readQuery } from '../../../../../amm/src/rpc/query.ts'
 import { type Intent, type PairShare, type Position, type Quote, type Token, ToolError, type Version } from '@svc/amm'
@@ -109,7 +109,7 @@ async function quoteThrough(
     entering = tokenOut
   }
   const version = hops[0]?.pool.version ?? 'v3'
-  const query = routeQuery(pipeline.chain, { version, hops }, amountIn)
+  const query = routeQuery(pipeline.chain, { version, hops }, { side: 'in', amount: amountIn })
   const answer = await readQuery(pipeline.rpc.client(pipeline.chain), pipeline.chain, query, blockNumber)
   if (answer === null) throw new TypeError(`The pools ${names.join(', ')} do not take the amount`)
   const { amountOut } = answer

@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest'
+import { createLog, type LogLevel } from './log.ts'
+import { createRedactor } from './redact.ts'
+
+/** What stands in the only line of an event that tells of an error. */
+function toldOf(level: LogLevel, event: 'warn' | 'error'): string {
+  const lines: string[] = []
+  const log = createLog({ level, redactor: createRedactor(), destination: { write: (line) => void lines.push(line) } })
+  const error = new TypeError('the endpoint is gone', { cause: new Error('no socket') })
+  log[event]('rpc.failed', { error })
+  expect(lines).toHaveLength(1)
+  return lines.join('')
+}
+
+it.each(['info', 'warn'] as const)('a warning says what went wrong in a line and no stack, at level %s', (level) => {
+  expect(toldOf(level, 'warn')).toMatch(/"name":"TypeError","message":"the endpoint is gone"/)
+  expect(toldOf(level, 'warn')).toContain('"message":"no socket"')
+  expect(toldOf(level, 'warn')).not.toContain('stack')
+})
+
+it.each([
+  ['debug', 'warn'],
+  ['trace', 'warn'],
+  ['info', 'error'],
+] as const)('at level %s the stack of what is told as %s is there', (level, event) => {
+  expect(toldOf(level, event)).toContain('"stack":"TypeError: the endpoint is gone')
+})

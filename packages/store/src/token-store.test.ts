@@ -1,0 +1,62 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { useEngines, type TestPlace } from './engines.fixture.ts'
+import { openStore, type Store } from './open-store.ts'
+import { openPostgresEngine } from './postgres/postgres-engine.ts'
+import { openSqliteEngine } from './sqlite/sqlite-engine.ts'
+import { createTokenStore } from './token-store.ts'
+
+const week = 7 * 86_400_000
+const token = { chainId: 1, address: '0xab' }
+
+describe.each(useEngines())('facts of tokens on $engine', ({ newPlace }) => {
+  let at: TestPlace
+  let store: Store
+  let now = 1_700_000_000_000
+
+  beforeEach(async () => {
+    at = await newPlace()
+    store = await openStore({ ...at.place, now: () => now })
+  })
+  afterEach(async () => {
+    await store.close()
+    await at.remove()
+  })
+
+  test('are given back as they were last kept, each of its chain', async () => {
+    expect(await store.tokens.read(token)).toBeNull()
+    await store.tokens.keep(token, 'broken')
+    await store.tokens.keep(token, 'mended')
+    await store.tokens.keep({ ...token, chainId: 10 }, 'of another chain')
+    expect(await store.tokens.read(token)).toBe('mended')
+    expect(await store.tokens.read({ ...token, chainId: 10 })).toBe('of another chain')
+  })
+
+  test('are given for a week after they were last kept', async () => {
+    await store.tokens.keep(token, 'first')
+    now += week
+    expect(await store.tokens.read(token)).toBeNull()
+    await store.tokens.keep(token, 'again')
+    now += week - 1
+    expect(await store.tokens.read(token)).toBe('again')
+  })
+
+  test('that are too large are left out', async () => {
+    await store.tokens.keep(token, 'ü'.repeat(513))
+    expect(await store.tokens.read(token)).toBeNull()
+  })
+
+  test('are bounded: the oldest entries go', async () => {
+    const { place } = at
+    const engine =
+      'url' in place ? await openPostgresEngine(place.url, place.patienceMs) : await openSqliteEngine(place.path)
+    const tokens = createTokenStore(engine, () => now, 2)
+    const addresses = ['0x1', '0x2', '0x3']
+    for (const address of addresses) await tokens.keep({ chainId: 1, address }, address)
+    expect(await Promise.all(addresses.map((address) => tokens.read({ chainId: 1, address })))).toEqual([
+      null,
+      '0x2',
+      '0x3',
+    ])
+    await engine.close()
+  })
+})

@@ -1,0 +1,144 @@
+import { startSweeper } from '@svc/engine'
+import type { Revocation, SignIns } from '@svc/store'
+import type { Revocations } from '../token-stage.ts'
+import type { SeenSignIns } from './sign-in-record.ts'
+import { createVerificationKeys, makeSigningKey, type SigningKey, type VerificationKeys } from './signing-keys.ts'
+import { mostSkewMs, tokenLifeSeconds } from './tokens.ts'
+
+/**
+ * What this server knows of keys and revocations, as all servers on its state have left them there: looked at a few times in a second, by one
+ * number as long as nothing changed. Changes its own key when that was asked for. Rejects where the state cannot be read at all.
+ */
+export async function openSignInState(options: SignInStateOptions): Promise<SignInKnowledge> {
+  const { signIns, signsTokens, now, onLooked, onError } = options
+  const keys = createVerificationKeys(now)
+  const held = await readFirst(signIns, { signsTokens, now })
+  await keys.update(held.keys)
+  const world = { signIns, now, keys, held }
+  let waiting: (() => void)[] = []
+  let isTold = false
+  const sweep = async () => {
+    // Whoever comes while it looks waits for the next one.
+    const woken = waiting
+    waiting = []
+    await look(world).then(
+      () => (isTold = false),
+      (error: unknown) => {
+        if (!isTold) onError(error)
+        isTold = true
+      },
+    )
+    onLooked()
+    for (const go of woken) go()
+  }
+  const sweeper = startSweeper({ everyMs: lookEveryMs, sweep, onError })
+  return {
+    keys,
+    signingKey() {
+      if (held.key === null) throw new TypeError('This server signs no tokens.')
+      return held.key
+    },
+    epoch: () => held.epoch,
+    isRevoked: (subject) => held.revocations.has(subject),
+    isFresh: () => now() - held.readAt <= freshMs,
+    seen: () => ({
+      epoch: held.epoch,
+      revocations: [...held.revocations.values()],
+      rotation: held.rotation,
+      kid: held.key?.kid ?? null,
+    }),
+    nextLook: () => new Promise((resolve) => waiting.push(resolve)),
+    close() {
+      sweeper.stop()
+      for (const go of waiting.splice(0)) go()
+    },
+  }
+}
+
+export type SignInStateOptions = {
+  readonly signIns: SignIns
+  /** Whether this server issues tokens, and so has a key. */
+  readonly signsTokens: boolean
+  /** Unix milliseconds. */
+  readonly now: () => number
+  /** After every look. */
+  readonly onLooked: () => void
+  /** Hears once that the state cannot be read, until it can again. */
+  readonly onError: (error: unknown) => void
+}
+
+export type SignInKnowledge = Revocations & {
+  readonly keys: VerificationKeys
+  /** Throws where this server issues no tokens. */
+  signingKey(): SigningKey
+  /** What the last look found. */
+  seen(): SeenSignIns
+  /** Resolves once the state was looked at that others have left by now. */
+  nextLook(): Promise<void>
+  close(): void
+}
+
+/** Twice and more within the second in which a revocation is felt. */
+const lookEveryMs = 350
+const freshMs = 10_000
+/** A key is published anew in half of it, and forgotten after it once its server has ended; longer than a token lives. */
+const keyLifeMs = 60 * 60_000
+
+type World = Pick<SignInStateOptions, 'signIns' | 'now'> & {
+  readonly keys: ReturnType<typeof createVerificationKeys>
+  readonly held: Awaited<ReturnType<typeof readFirst>>
+}
+
+async function look(world: World): Promise<void> {
+  const { signIns, now, held } = world
+  if ((await signIns.epoch()) !== held.epoch) await take(world)
+  // Looked at by itself, so that a change of keys that failed is tried again.
+  if (held.key !== null) {
+    if (held.asked !== held.rotation) await changeKey(world, held.key)
+    else if (held.acceptedUntil - now() < keyLifeMs / 2) await renew(world, held.key)
+  }
+  held.readAt = now()
+}
+
+async function take(world: World): Promise<void> {
+  const { signIns, keys, held } = world
+  const { epoch, rotation, keys: published, revocations } = await signIns.state()
+  await keys.update(published)
+  Object.assign(held, { epoch, revocations: bySubject(revocations), asked: rotation })
+}
+
+/** What the old key signed is taken until it ends. */
+async function changeKey({ signIns, now, keys, held }: World, old: SigningKey): Promise<void> {
+  const acceptedUntil = now() + keyLifeMs
+  const key = await makeSigningKey(signIns, acceptedUntil)
+  Object.assign(held, { key, rotation: held.asked, acceptedUntil })
+  await signIns.publishKey({ ...old, acceptedUntil: now() + tokenLifeSeconds * 1_000 + mostSkewMs })
+  await keys.update((await signIns.state()).keys)
+}
+
+async function renew({ signIns, now, held }: World, key: SigningKey): Promise<void> {
+  const acceptedUntil = now() + keyLifeMs
+  await signIns.publishKey({ ...key, acceptedUntil })
+  held.acceptedUntil = acceptedUntil
+}
+
+async function readFirst(signIns: SignIns, { signsTokens, now }: Pick<SignInStateOptions, 'signsTokens' | 'now'>) {
+  const acceptedUntil = now() + keyLifeMs
+  const key = signsTokens ? await makeSigningKey(signIns, acceptedUntil) : null
+  const { epoch, rotation, keys, revocations } = await signIns.state()
+  return {
+    key,
+    acceptedUntil,
+    epoch,
+    rotation,
+    /** The rotation that was asked for last. */
+    asked: rotation,
+    keys,
+    revocations: bySubject(revocations),
+    readAt: now(),
+  }
+}
+
+function bySubject(revocations: readonly Revocation[]): ReadonlyMap<string, Revocation> {
+  return new Map(revocations.map((revocation) => [revocation.subject, revocation]))
+}

@@ -1,0 +1,118 @@
+import { randomUUID } from 'node:crypto'
+import { type Scope, scopes, type SignedIn } from '@svc/engine'
+import { decodeJwt, decodeProtectedHeader, jwtVerify, SignJWT } from 'jose'
+import type { Address } from 'viem'
+import { isAddress } from 'viem'
+import * as z from 'zod'
+import type { SigningKey, VerificationKeys } from './signing-keys.ts'
+
+/** Signs what a wallet was found to be and may do, as a token (ES256) for this server, or all replicas of it, alone. */
+export async function issueToken(
+  { key, place, issuedAt }: { readonly key: SigningKey; readonly place: TokenPlace; readonly issuedAt: number },
+  caller: SignedIn & { readonly scopes: ReadonlySet<Scope> },
+): Promise<IssuedToken> {
+  const granted = [...caller.scopes]
+  const claims = {
+    agentId: caller.agentId,
+    address: caller.address as Address,
+    role: caller.role,
+    tier: tierOf(granted),
+    scopes: granted,
+    iss: place.issuer,
+    aud: place.audience,
+    sub: `siwe:${caller.address}`,
+    jti: randomUUID(),
+    iat: Math.floor(issuedAt / 1_000),
+    exp: Math.floor(issuedAt / 1_000) + tokenLifeSeconds,
+  }
+  const token = await new SignJWT(claims)
+    .setProtectedHeader({ alg: 'ES256', kid: key.kid, typ: tokenType })
+    .sign(key.privateKey)
+  return { token, claims }
+}
+
+/** Whether a bearer token names this server as its issuer, so that it is for this stage to judge, whatever is wrong with it. */
+export function isOwnToken(token: string, { issuer }: TokenPlace): boolean {
+  if (!/^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*$/.test(token)) return false
+  try {
+    return decodeJwt(token).iss === issuer
+  } catch {
+    return false
+  }
+}
+
+/** What the header of a token names as its key; empty where it names none. */
+export function keyIdOf(token: string): string {
+  try {
+    return decodeProtectedHeader(token).kid ?? ''
+  } catch {
+    return ''
+  }
+}
+
+/**
+ * The claims of a token of ours; `null` for every other. The key is looked up among those published by servers of this state, by nothing else
+ * than its id: a header that brings a key, an address of keys, or anything beside the three members of ours, is refused.
+ */
+export async function verifyToken(token: string, { keys, place, now }: Verifying): Promise<TokenClaims | null> {
+  try {
+    const header = headerForm.parse(decodeProtectedHeader(token))
+    const key = keys.find(header.kid)
+    if (key === null) return null
+    const { issuer, audience } = place
+    const currentDate = new Date(now())
+    const checks = { algorithms: ['ES256'], typ: tokenType, issuer, audience, currentDate, clockTolerance: 0 }
+    const { payload } = await jwtVerify(token, key, checks)
+    const claims = claimsForm.parse(payload)
+    const isOfNow = claims.iat * 1_000 <= now() + mostSkewMs && claims.exp - claims.iat <= tokenLifeSeconds
+    return isOfNow && claims.sub === `siwe:${claims.address}` ? claims : null
+  } catch {
+    return null
+  }
+}
+
+export type Verifying = {
+  readonly keys: VerificationKeys
+  readonly place: TokenPlace
+  /** Unix milliseconds. */
+  readonly now: () => number
+}
+
+/** For whom tokens are, and from whom. */
+export type TokenPlace = {
+  /** Origin of the server. */
+  readonly issuer: string
+  /** Where its `/mcp` is. */
+  readonly audience: string
+}
+
+export type IssuedToken = { readonly token: string; readonly claims: TokenClaims }
+
+export type TokenClaims = z.output<typeof claimsForm>
+
+export const tokenLifeSeconds = 15 * 60
+
+/** By how much the clocks of replicas may differ. It makes no token last longer: of its end each clock decides alone. */
+export const mostSkewMs = 60_000
+
+const tokenType = 'at+jwt'
+const headerForm = z.strictObject({ alg: z.literal('ES256'), kid: z.string(), typ: z.literal(tokenType) })
+const claimsForm = z.strictObject({
+  agentId: z.string().nullable(),
+  address: z.custom<Address>((value) => typeof value === 'string' && isAddress(value, { strict: true })),
+  role: z.enum(['vault_participant', 'vault_manager', 'vault_creator']).nullable(),
+  tier: z.enum(['read', 'feedback', 'write']),
+  scopes: z.array(z.enum(scopes)),
+  iss: z.string(),
+  aud: z.string(),
+  sub: z.string(),
+  jti: z.uuid(),
+  iat: z.int(),
+  exp: z.int(),
+})
+
+/** The tier of keys that comes closest. What the caller may do, its scopes alone decide. */
+function tierOf(granted: readonly Scope[]): 'read' | 'feedback' | 'write' {
+  if (granted.some((scope) => scope.startsWith('write:') || scope.startsWith('admin:'))) return 'write'
+  return granted.includes('feedback') ? 'feedback' : 'read'
+}

@@ -1,0 +1,114 @@
+import type { Policy, Principal } from '@svc/engine'
+import type { Stage } from './authenticate.ts'
+import { createVerifiedTokens } from './verified-tokens.ts'
+
+/**
+ * The stage of one kind of tokens, whoever issued them. A signature is verified once in ten minutes; with every call the token is held against
+ * what has changed since: revocations, by their epoch, and the policy, by whether it is still the same.
+ */
+export function createTokenStage<Claims>(
+  verifier: TokenVerifier<Claims>,
+  { state, policies, now }: TokenStageOptions,
+): TokenStage {
+  const verified = createVerifiedTokens<Verified<Claims>>(now)
+  const claimsOf = new WeakMap<Principal, Claims>()
+  const isRevoked = (claims: Claims) => verifier.subjectsOf(claims).some((subject) => state.isRevoked(subject))
+
+  function principalOf(claims: Claims, policy: Policy): Principal {
+    const principal = verifier.principalOf(claims, policy)
+    claimsOf.set(principal, claims)
+    return principal
+  }
+
+  function judge(found: Verified<Claims>): Principal | { readonly refused: string } {
+    if (!state.isFresh()) return { refused: 'It cannot be found out now whether the token was revoked.' }
+    if (found.epoch !== state.epoch()) {
+      if (isRevoked(found.claims)) return { refused: 'The token was revoked.' }
+      found.epoch = state.epoch()
+    }
+    const policy = policies.latest()
+    if (found.policy !== policy) Object.assign(found, { policy, principal: principalOf(found.claims, policy) })
+    return found.principal
+  }
+
+  async function verifyAnew(token: string) {
+    const outcome = await verifier.verify(token)
+    if ('refused' in outcome) return outcome
+    const { claims, expiresAt } = outcome
+    const policy = policies.latest()
+    const knownUntil = Math.min(expiresAt, now() + knownForMs)
+    const principal = principalOf(claims, policy)
+    const fresh = { claims, expiresAt: knownUntil, epoch: neverHeldAgainst, policy, principal }
+    verified.keep(token, fresh)
+    return judge(fresh)
+  }
+
+  return {
+    stage(facts) {
+      const token = verifier.tokenOf(facts)
+      if (token === null) return null
+      const found = verified.find(token)
+      if (found !== null) return judge(found)
+      return verifier.isMine(token) ? verifyAnew(token) : null
+    },
+    isRevoked: (principal) => {
+      const claims = claimsOf.get(principal)
+      return claims !== undefined && isRevoked(claims)
+    },
+  }
+}
+
+/** What is peculiar to the tokens of one kind. */
+export type TokenVerifier<Claims> = {
+  /** The token of a request, where such a request may carry one. */
+  tokenOf(facts: Parameters<Stage>[0]): string | null
+  /** Whether a token is for this verifier to judge, whatever is wrong with it. */
+  isMine(token: string): boolean
+  /** Never rejects: whatever is wrong, with the token or with what it takes to know, is a refusal. */
+  verify(token: string): Promise<Verification<Claims>>
+  /** Under which names it may have been revoked. */
+  subjectsOf(claims: Claims): readonly string[]
+  principalOf(claims: Claims, policy: Policy): Principal
+}
+
+/** `expiresAt` in Unix milliseconds; `refused` is a fixed sentence of ours. */
+export type Verification<Claims> =
+  | { readonly claims: Claims; readonly expiresAt: number }
+  | { readonly refused: string }
+
+export type TokenStage = {
+  readonly stage: Stage
+  /** Whether the token that made a principal was revoked since; false for principals of other stages. */
+  readonly isRevoked: (principal: Principal) => boolean
+}
+
+export type TokenStageOptions = {
+  readonly state: Revocations
+  readonly policies: { latest(): Policy }
+  /** Unix milliseconds. */
+  readonly now: () => number
+}
+
+export type Revocations = {
+  /** Grows when anything changes that a verified token has to be held against again. */
+  epoch(): number
+  isRevoked(subject: string): boolean
+  /** False where the state could not be read for so long that a revocation may have been missed. */
+  isFresh(): boolean
+}
+
+/** A token whose signature holds, with what it comes to now. */
+type Verified<Claims> = {
+  readonly claims: Claims
+  /** When its signature is to be verified again, at the end of the token at the latest. */
+  readonly expiresAt: number
+  /** Of the revocations that it was last held against. */
+  epoch: number
+  /** Under which the principal was made. */
+  policy: Policy
+  principal: Principal
+}
+
+const neverHeldAgainst = -1
+/** Then it is verified again: a key that its issuer withdrew, because it was stolen, must not sign for years. */
+const knownForMs = 10 * 60_000

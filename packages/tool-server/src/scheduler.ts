@@ -1,0 +1,120 @@
+import { createDueRun } from './dispatch/carry-out.ts'
+import type { Dispatch } from './dispatch/dispatch.ts'
+import { type Principal, type SafetyReport, startSweeper } from '@svc/engine'
+import type { Log } from '@svc/runtime'
+import type { Config } from './config/config-shape.ts'
+import type { WritePipeline } from './dispatch/call-stages.ts'
+import type { Ports } from './ports.ts'
+import { postWebhook } from './watches/post-webhook.ts'
+import { createWatchRun } from './watches/watch-run.ts'
+import { createWebhookRun } from './watches/webhook-run.ts'
+
+/**
+ * Carries out what was stored for a time that has come, and looks at what is watched: while the server serves, and first of all when it
+ * starts to. What is watched waits for no write, and no write for it. `null` for a server without a wallet, which keeps neither.
+ */
+export function startScheduler(
+  { write, ports }: { readonly write: ScheduledWrite | null; readonly ports: Ports },
+  options: SchedulerOptions,
+): Scheduler {
+  if (write === null) return null
+  const { dispatch, log } = options
+  const now = Date.now
+  const due = createDueRun({
+    operations: write.operations,
+    carryOut: (operation) => dispatch.carryOutDue(operation),
+    now,
+    log,
+  })
+  const closing = new AbortController()
+  const watching = oneAtATime(watchWorks({ write, ports }, options, closing.signal), (work) => write.during(work))
+  const tasks = oneAtATime(taskWork(dispatch), (work) => work())
+  const sweep = async () => {
+    dispatch.tasks?.service.stopRevoked()
+    tasks((error) => log.warn('tasks.unread', { error }))
+    watching((error) => {
+      if (!closing.signal.aborted) log.warn('watches.unread', { error })
+    })
+    await due()
+  }
+  const sweeper = startSweeper({
+    everyMs: dueEveryMs,
+    sweep,
+    onError: (error) => log.warn('operations.unread', { error }),
+  })
+  return {
+    stop() {
+      closing.abort()
+      sweeper.stop()
+    },
+  }
+}
+
+export type Scheduler = { stop(): void } | null
+
+type ScheduledWrite = WritePipeline & { safety(principal: Principal): Promise<SafetyReport> }
+
+export type SchedulerOptions = {
+  readonly dispatch: Dispatch
+  readonly config: Pick<Config, 'watchSeconds' | 'webhook'>
+  /** Whether the server still takes the credentials of a principal. */
+  readonly isInForce: (principal: Principal) => boolean
+  readonly log: Log
+}
+
+/** One look at what is watched, then the webhooks that are due. */
+function watchWorks(
+  { write, ports }: { readonly write: ScheduledWrite; readonly ports: Ports },
+  { dispatch, config, isInForce, log }: SchedulerOptions,
+  signal: AbortSignal,
+): () => Promise<void> {
+  const { watches } = write
+  if (watches === undefined) return async () => {}
+  const { webhook } = config
+  const common = { watches, signal, now: Date.now, log }
+  const look = createWatchRun({
+    ...common,
+    ports,
+    safety: (principal) => write.safety(principal),
+    isInForce,
+    hasWebhook: webhook !== null,
+    publish: (event) => dispatch.watches.publish(event),
+    everyMs: config.watchSeconds * 1_000,
+  })
+  const deliver = webhook === null ? async () => {} : createWebhookRun({ ...common, webhook, post: postWebhook })
+  return async () => {
+    await look()
+    await deliver()
+  }
+}
+
+/** Takes up what an earlier process left, with the first look; then goes on with what waits no longer. */
+function taskWork({ tasks }: Dispatch): () => Promise<void> {
+  let resumed: Promise<void> | null = null
+  return async () => {
+    resumed ??= tasks?.service.resume() ?? Promise.resolve()
+    await resumed.catch((error: unknown) => {
+      resumed = null
+      throw error
+    })
+    await tasks?.service.look()
+  }
+}
+
+/** Begins a work unless it is still on its way. */
+function oneAtATime(
+  work: () => Promise<void>,
+  during: (work: () => Promise<void>) => Promise<void>,
+): (onError: (error: unknown) => void) => void {
+  let isRunning = false
+  return (onError) => {
+    if (isRunning) return
+    isRunning = true
+    during(work)
+      .catch(onError)
+      .finally(() => (isRunning = false))
+  }
+}
+
+/** How soon after its time an operation is looked for. */
+const dueEveryMs = 1_000

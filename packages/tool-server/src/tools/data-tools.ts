@@ -1,0 +1,101 @@
+import type { Tool } from '../tool.ts'
+import { backtestLpStrategy } from './analytics/backtest-lp-strategy.ts'
+import { optimizeLpRange } from './analytics/optimize-lp-range.ts'
+import { recommendFeeTier } from './analytics/recommend-fee-tier.ts'
+import { getGasPrice } from './market/get-gas-price.ts'
+import { getPoolInfo } from './market/get-pool-info.ts'
+import { getPoolState } from './market/get-pool-state.ts'
+import { getPoolsByTokenPair } from './market/get-pools-by-token-pair.ts'
+import { getPriceHistory } from './market/get-price-history.ts'
+import { getQuote } from './market/get-quote.ts'
+import { getTickData } from './market/get-tick-data.ts'
+import { getTokenInfo } from './market/get-token-info.ts'
+import { getTokenPrice } from './market/get-token-price.ts'
+import { getTransactionStatus } from './market/get-transaction-status.ts'
+import { getVolumeHistory } from './market/get-volume-history.ts'
+import { queryAgentIdentity } from './market/query-agent-identity.ts'
+import { searchPools } from './market/search-pools.ts'
+import { searchTokens } from './market/search-tokens.ts'
+import { getAgentBalance } from './portfolio/get-agent-balance.ts'
+import { getClaimableRewards } from './portfolio/get-claimable-rewards.ts'
+import { getPosition } from './portfolio/get-position.ts'
+import { getPositionPerformance } from './portfolio/get-position-performance.ts'
+import { getPositionsByOwner } from './portfolio/get-positions-by-owner.ts'
+import { getTwammOrderStatus } from './orders/get-twamm-order-status.ts'
+import { checkSafetyStatus } from './setup/check-safety-status.ts'
+import { checkSetupHealth } from './setup/check-setup-health.ts'
+import { listSupportedChains } from './setup/list-supported-chains.ts'
+import { getVaultInfo } from './vaults/get-vault-info.ts'
+import { vaultSimulateDeposit } from './vaults/vault-simulate-deposit.ts'
+
+/**
+ * The tools of the profile `data`, which are all that a server of that profile reads the code of. Adding one is one file and its line here;
+ * one that the other profiles alone have stands in `index.ts`, and its name below.
+ */
+export const dataTools: readonly Tool[] = Object.freeze([
+  backtestLpStrategy,
+  checkSafetyStatus,
+  checkSetupHealth,
+  getAgentBalance,
+  getClaimableRewards,
+  getGasPrice,
+  getPoolInfo,
+  getPoolState,
+  getPoolsByTokenPair,
+  getPosition,
+  getPositionPerformance,
+  getPositionsByOwner,
+  getPriceHistory,
+  getQuote,
+  getTickData,
+  getTokenInfo,
+  getTokenPrice,
+  getTransactionStatus,
+  getTwammOrderStatus,
+  getVaultInfo,
+  getVolumeHistory,
+  listSupportedChains,
+  optimizeLpRange,
+  queryAgentIdentity,
+  recommendFeeTier,
+  searchPools,
+  searchTokens,
+  vaultSimulateDeposit,
+])
+
+/** What a server of the profile `data` knows of the others: that there are such tools. */
+export const namesBeyondData: readonly string[] = Object.freeze([
+  'add_liquidity',
+  'approve_token',
+  'batch_lp_operations',
+  'cancel_operation',
+  'cancel_twamm_order',
+  'cancel_uniswapx_order',
+  'cancel_watch',
+  'claim_lp_rewards',
+  'claim_twamm_order',
+  'collect_fees',
+  'compound_fees',
+  'execute_plan',
+  'execute_swap',
+  'get_operation',
+  'harvest_rewards',
+  'increase_liquidity',
+  'list_operations',
+  'list_watches',
+  'manage_insight',
+  'migrate_position',
+  'provision_wallet',
+  'rebalance_position',
+  'register_agent',
+  'remove_liquidity',
+  'submit_cross_chain_intent',
+  'submit_operator_feedback',
+  'submit_twamm_order',
+  'submit_uniswapx_order',
+  'update_memory_confidence',
+  'vault_deposit',
+  'vault_rebalance',
+  'vault_withdraw',
+  'watch_position',
+])

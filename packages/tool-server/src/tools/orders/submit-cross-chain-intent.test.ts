@@ -1,0 +1,17 @@
+import { describeRefusals } from '../refusals.fixture.ts'
+import { submitCrossChainIntent } from './submit-cross-chain-intent.ts'
+
+describeRefusals(
+  submitCrossChainIntent,
+  { tokenIn: 'USDC', tokenOut: 'USDC', amount: '1', chain: 'base', destinationChain: 'arbitrum' },
+  {
+    tokenIn: 'token',
+    tokenOut: 'token',
+    amount: 'positiveAmount',
+    chain: 'chain',
+    destinationChain: 'chain',
+    slippageBps: 'slippage',
+    relayerFeeBps: 'relayerFee',
+    deadlineSeconds: 'deadline',
+  },
+)
