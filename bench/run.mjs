@@ -21,6 +21,7 @@ const benchmarks = {
   'support-api': './support-api.mjs',
   lp: './lp.mjs',
   calibration: './calibration.mjs',
+  'false-alarms': './false-alarms.mjs',
   value: './value.mjs',
   'value-chain': './value-chain.mjs',
   liquidity: './liquidity.mjs',

@@ -4,7 +4,7 @@ export type { CheckRequest, SpendLimits } from './check-request.ts'
 export type { Claim, ClaimScopes, ClaimState, NewClaim } from './claims/claim.ts'
 export type { ClaimCap, Claims, ClaimVerdict } from './claims/claims.ts'
 export type { GasCost } from './ledger/count-gas.ts'
-export { type Idempotency, type IdempotencyClaim, keyKeptMs } from './operations/idempotency.ts'
+export { type Idempotency, type IdempotencyClaim } from './operations/idempotency.ts'
 export type { Ledger, RaiseRequest, ReserveRequest, SpendUsage } from './ledger/ledger.ts'
 export type { Lease, LeaseRequest, Leases } from './leases.ts'
 export type {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { CreateTableBuilder, Kysely, Selectable, Transaction } from 'kysely'
 import type { Engine } from './engine.ts'
+import { keyKeptMs } from './operations/idempotency.ts'
 import type { Schema } from './schema.ts'
 import { StoreError } from './store-error.ts'
 
@@ -127,6 +128,8 @@ export type StoredTask = {
   readonly createdAt: number
   readonly updatedAt: number
   readonly expiresAt: number
+  /** Until then the idempotency key is kept that its call was made under; after that the same call would be another one. */
+  readonly keyKeptUntil: number
   readonly cancelAskedAt: number | null
 }
 
@@ -220,6 +223,7 @@ function toTask(row: TaskRow): StoredTask {
     createdAt: Number(row.created_at),
     updatedAt: Number(row.updated_at),
     expiresAt: Number(row.expires_at),
+    keyKeptUntil: Number(row.created_at) + keyKeptMs,
     cancelAskedAt: row.cancel_asked_at === null ? null : Number(row.cancel_asked_at),
   }
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { ToolError } from '@svc/amm'
 import { type Principal, readPrincipal } from '@svc/engine'
 import { isRecord, type Log } from '@svc/runtime'
-import { keyKeptMs, type Operation, type StoredTask, type Tasks } from '@svc/store'
+import type { Operation, StoredTask, Tasks } from '@svc/store'
 import { requireAccess } from '../auth/may.ts'
 import {
   createTaskService,
@@ -124,12 +124,12 @@ async function nextWork(task: StoredTask, options: CallTasksOptions): Promise<Ne
 
 /** Whether the key of a write may be gone, so that its call would be another one. */
 function isForgotten(
-  { createdAt }: StoredTask,
+  { keyKeptUntil }: StoredTask,
   { name, arguments: input }: Pick<CallRequest, 'name' | 'arguments'>,
   { tools, now }: Pick<CallTasksOptions, 'tools' | 'now'>,
 ): boolean {
   const isWrite = tools.get(name)?.access === 'write' && !(isRecord(input) && input['dryRun'] === true)
-  return isWrite && now() - createdAt >= keyKeptMs
+  return isWrite && now() >= keyKeptUntil
 }
 
 function inDoubt(): CallResult {
