@@ -1,7 +1,10 @@
 // npm run bench -- NAME [--json] [--alarm | --smoke]: runs one benchmark. Figures are ratios to a reference of the same run.
 // --smoke is the short form, of one round: it proves that the benchmark still runs and prints its figures, which mean nothing then and
-// are held against no bar. Without a name it runs every one so, one after the other.
-import { spawnSync } from 'node:child_process'
+// are held against no bar. Without a name it runs every one so, some side by side.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { availableParallelism } from 'node:os'
+import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { isMissed } from './parts/figure.mjs'
 import { isSmoke } from './parts/size.mjs'
@@ -30,7 +33,7 @@ const benchmarks = {
   sequences: './sequences.mjs',
   routes: './routes.mjs',
 }
-if (name === undefined && isSmoke) process.exit(smokeAll())
+if (name === undefined && isSmoke) process.exit(await smokeAll())
 if (name === undefined || !Object.hasOwn(benchmarks, name)) {
   console.error(
     `npm run bench -- NAME [--json] [--alarm | --smoke], NAME one of: ${Object.keys(benchmarks).join(', ')}`,
@@ -73,20 +76,31 @@ function smoked(figures) {
   return lost.length === 0 && figures.length > 0 ? 0 : 1
 }
 
-/** Each in a process of its own, as they are run otherwise; the exit code is 1 when one failed. */
-function smokeAll() {
+/**
+ * Each in a process of its own, as they are run otherwise, as many at once as the machine has processors: they measure nothing, and wait
+ * for most of their time. The exit code is 1 when one failed.
+ */
+async function smokeAll() {
+  const waiting = Object.keys(benchmarks)
   const failed = []
-  for (const each of Object.keys(benchmarks)) {
-    const begin = Date.now()
-    const child = spawnSync(process.execPath, [fileURLToPath(import.meta.url), each, '--smoke'], {
-      stdio: ['ignore', 'pipe', 'pipe'],
-      encoding: 'utf8',
-      timeout: 300_000,
-    })
-    const isWhole = child.status === 0
-    if (!isWhole) failed.push(each)
-    console.log(`${each.padEnd(12)} ${isWhole ? 'runs' : 'FAILED'}  ${((Date.now() - begin) / 1_000).toFixed(1)} s`)
-    if (!isWhole) console.log(`${child.stdout}${child.stderr}`)
+  const next = async () => {
+    for (let each = waiting.shift(); each !== undefined; each = waiting.shift()) {
+      const begin = Date.now()
+      const { isWhole, printed } = await smokeOne(each)
+      if (!isWhole) failed.push(each)
+      console.log(`${each.padEnd(12)} ${isWhole ? 'runs' : 'FAILED'}  ${((Date.now() - begin) / 1_000).toFixed(1)} s`)
+      if (!isWhole) console.log(printed)
+    }
   }
+  await Promise.all(Array.from({ length: availableParallelism() }, next))
   return failed.length === 0 ? 0 : 1
+}
+
+async function smokeOne(name) {
+  const child = spawn(process.execPath, [fileURLToPath(import.meta.url), name, '--smoke'], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: 300_000,
+  })
+  const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
+  return { isWhole: code === 0, printed: `${stdout}${stderr}` }
 }
