@@ -62,7 +62,7 @@ function busyMarket(positions) {
     model: { price: 1.0001 ** tick * 1e12, sigma: 0.7, drift: 0, years: 30 / 365 },
     profile: liquidityProfile({ ticks, tick, liquidity: active, decimals0: 18, decimals1: 6, inverted: false }),
     feesPerDay: 40_000,
-    fee: 0.0005,
+    feePips: 500,
     blockSeconds: 12,
     value: 10_000,
     gasCost: 0,
