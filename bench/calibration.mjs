@@ -1,5 +1,5 @@
 // Whether what the analytics say of the days ahead comes as often as they say: on pools that are drawn, whose future is known, and with
-// --data DIR on daily rows of real ones.
+// --data DIR on daily rows of real ones. --seed N draws other pools, windows and futures; 1 without it.
 import { fileClaims, readPools } from './parts/calibration-files.mjs'
 import { drawPool, kinds } from './parts/calibration-pools.mjs'
 import { coverageFigures, groups, summaryOf } from './parts/calibration-score.mjs'
@@ -25,11 +25,13 @@ export async function run(report) {
 }
 
 function drawnClaims() {
-  const random = seeded(2)
+  const at = process.argv.indexOf('--seed')
+  const run = at === -1 ? 1 : Number(process.argv[at + 1])
+  const random = seeded(1 + run)
   const claims = []
   for (const kind of kinds) {
     for (let seed = 0; seed < sized(30, 1); seed += 1) {
-      const pool = drawPool(kind, 1_000 + seed, sized(560, 420))
+      const pool = drawPool(kind, 1_000 * run + seed, sized(560, 420))
       for (const window of windowsOf(pool, sized(14, 3), random)) claims.push(...claimsOf(pool, window, random))
       claims.push(...winnerClaims(pool, random))
     }
