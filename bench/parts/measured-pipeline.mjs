@@ -59,6 +59,7 @@ export async function openMeasuredPipeline({ devnet, privateKey, path }) {
     transactions: store.transactions,
     formerWallets: async () => [],
     ledger: store.ledger,
+    pendingRevocations: store.pendingRevocations,
     operations: store.operations,
     audit,
     dataDir: path,

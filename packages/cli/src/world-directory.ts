@@ -129,7 +129,9 @@ const chainBoundFiles: ReadonlySet<string> = new Set([
   'breaker.json',
   'recorded.json',
   'balances.json',
+  // Of earlier versions, which kept there what the store keeps now.
   'owed-allowances.json',
+  'owed-allowances.json.imported',
   'chains.json',
   'support-api',
   readyFile,

@@ -6,6 +6,7 @@ import { acquireServerLock, type Store } from '@svc/store'
 import { type Chain, createSender, type OperationSponsors, openUserOperations } from '@svc/wallet/core'
 import type { ServiceWallet } from '@svc/wallet/service-wallet'
 import type { Hash } from 'viem'
+import { importOwedAllowances } from './allowances/owed-allowances-file.ts'
 import { type AuditEvent, openAuditLog } from './audit/audit.ts'
 import { createCallOutcomes, createRefusedCallers } from './audit/call-outcomes.ts'
 import { createDecisionRecorder } from './audit/decision-recorder.ts'
@@ -81,6 +82,7 @@ async function openRecords({ dataDir, openStore, scrub }: EngineOptions, closers
   closers.push(() => store.close())
   const leases = createLeaseKeeper(store.leases, `process ${process.pid} on ${hostname()}`)
   await leases.requireServer()
+  await importOwedAllowances(dataDir, store.pendingRevocations)
   const outcomes = createCallOutcomes(await openAuditLog({ path: join(dataDir, 'audit.jsonl'), now: Date.now, scrub }))
   closers.push(() => outcomes.audit.close())
   const callers = createRefusedCallers({ audit: outcomes.audit, now: Date.now })
@@ -95,7 +97,7 @@ async function openOver(
 ) {
   const { dataDir, ports, policy, policies, log, stopTimeoutMs = 10_000 } = options
   const wallet = guardedSigner(options.wallet, (chainId) => executor.policy().batchDelegate[chainId])
-  const { journal, ledger, operations, orders, transactions } = store
+  const { journal, ledger, operations, orders, pendingRevocations, transactions } = store
   const { audit } = outcomes
   const gate = createShutdownGate()
   const during = <Value>(work: () => Promise<Value>) => gate.during(() => leases.asServer(work))
@@ -137,6 +139,7 @@ async function openOver(
     journal,
     transactions,
     ledger,
+    pendingRevocations,
     operations,
     orders,
     submitOrder: (...signed: Parameters<Orders['submit']>) => ports.orders.submit(...signed),

@@ -18,7 +18,6 @@ import { createDailyAlert } from './spending/daily-alert.ts'
 import { followPolicy, type PolicyFollower } from './verdict/follow-policy.ts'
 import { keepBounds, keepPlan } from './stages/keep-plan.ts'
 import { createOperatorRequests } from './operations/operator-requests.ts'
-import { createPendingRevocations } from './allowances/pending-revocations.ts'
 import { type Policy, policyHash } from './policy/policy.ts'
 import type { PolicySource } from './policy/policy-source.ts'
 import { checkPolicy, simulatePlan } from './stages/prepare.ts'
@@ -226,7 +225,6 @@ function engineOf(options: ExecutorOptions, latestPolicy: () => Policy): Engine 
   const switches = createSwitchRecorder({ ...options, breaker })
   const nativePrices = createNativePrices()
   const balances = createBalanceWatch({ ...options, policy: latestPolicy, breaker, switches, nativePrices })
-  const pendingRevocations = createPendingRevocations(dataDir)
   const simulators = createSimulatorMemory(now)
   return {
     ...options,
@@ -236,7 +234,6 @@ function engineOf(options: ExecutorOptions, latestPolicy: () => Policy): Engine 
     breaker,
     switches,
     balances,
-    pendingRevocations,
     dailyAlert: createDailyAlert(options),
     simulators,
     nativePrices,

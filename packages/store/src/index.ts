@@ -15,6 +15,7 @@ export type {
   Operations,
   OperationState,
 } from './operations/operations.ts'
+export type { StoreJournal } from './journal/journal.ts'
 export type { HeldReservation, OpenReservation, Outflow } from './ledger/reservations.ts'
 export {
   memoryBounds,
@@ -40,6 +41,7 @@ export { type NewTask, type StoredTask, taskBounds, type TaskEnd, type Tasks } f
 export { openStore } from './open-store.ts'
 export type { Store, StoreOptions, StorePlace } from './open-store.ts'
 export type { Pins } from './open-store.ts'
+export type { EndedRevocation, PendingRevocation, PendingRevocations } from './pending-revocations.ts'
 export type { PriceMemory, Sighting } from './price-memory.ts'
 export type { Leased, LeaseAsk, RateLeases } from './claims/rate-leases.ts'
 export type { RateLimits, RateRequest, RateVerdict } from './claims/rate-limits.ts'

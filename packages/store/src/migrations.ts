@@ -5,6 +5,7 @@ import type { Schema } from './schema.ts'
 import { createOrderTable, indexOrderOwner } from './orders/order-table.ts'
 import { createBarTable } from './bar-store.ts'
 import { createTokenTable } from './token-store.ts'
+import { createRevocationTable } from './pending-revocations.ts'
 import { createRateBucketTable } from './claims/rate-leases.ts'
 import { createRateUseTable } from './claims/rate-limits.ts'
 import { createMemoryTable } from './memory.ts'
@@ -74,6 +75,7 @@ export function migrationsOf(dialect: Dialect): Record<string, Migration> {
     '0024-order-owner': { up: indexOrderOwner },
     '0025-task': { up: (db) => createTaskTable(db, numbered(db, 'task')) },
     '0026-rate-bucket': { up: createRateBucketTable },
+    '0028-pending-revocation': { up: (db) => createRevocationTable(numbered(db, 'pending_revocation')) },
   }
 }
 

@@ -1,18 +1,18 @@
 import type { Engine } from './engine.ts'
 import { statSync } from 'node:fs'
 import { StoreError } from './store-error.ts'
-import type { Journal } from '@svc/wallet/core'
 import { randomUUID } from 'node:crypto'
 import { createBarStore, type BarStore } from './bar-store.ts'
 import { createClaims, type Claims } from './claims/claims.ts'
 import { createOperations } from './operations/create-operations.ts'
 import { createIdempotency, type Idempotency } from './operations/idempotency.ts'
-import { createJournal } from './journal/journal.ts'
+import { createJournal, type StoreJournal } from './journal/journal.ts'
 import { createLedger, type Ledger } from './ledger/ledger.ts'
 import type { Leases } from './leases.ts'
 import { createMemory, type Memory } from './memory.ts'
 import type { Operations } from './operations/operations.ts'
 import { createOrders, type SignedOrders } from './orders/orders.ts'
+import { createPendingRevocations, type PendingRevocations } from './pending-revocations.ts'
 import { createPriceMemory, type PriceMemory } from './price-memory.ts'
 import { createRateLeases, type RateLeases } from './claims/rate-leases.ts'
 import { createRateLimits, type RateLimits } from './claims/rate-limits.ts'
@@ -50,9 +50,9 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   return {
     journal: {
       ...journal,
-      async recordSigned(entry) {
+      async recordSigned(entry, owed) {
         requireFile()
-        return journal.recordSigned(entry)
+        return journal.recordSigned(entry, owed)
       },
     },
     ledger: {
@@ -71,6 +71,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
         return orders.record(order)
       },
     },
+    pendingRevocations: createPendingRevocations(engine),
     rateLimits: createRateLimits(engine, time),
     rateLeases: createRateLeases(engine, time),
     transactions: createTransactions(engine, now),
@@ -108,11 +109,12 @@ export type StorePlace =
     }
 
 export type Store = {
-  readonly journal: Journal
+  readonly journal: StoreJournal
   readonly ledger: Ledger
   readonly idempotency: Idempotency
   readonly operations: Operations
   readonly orders: SignedOrders
+  readonly pendingRevocations: PendingRevocations
   readonly rateLimits: RateLimits
   readonly rateLeases: RateLeases
   readonly transactions: Transactions

@@ -20,6 +20,7 @@ export type Schema = {
   sighting_subject: SightingSubjectTable
   sighting: SightingTable
   signed_order: SignedOrderTable
+  pending_revocation: PendingRevocationTable
   memory: MemoryTable
   watch: WatchTable
   watch_event: WatchEventTable
@@ -210,6 +211,25 @@ type SignedOrderTable = {
   ended_at: NullableInteger
   /** JSON. */
   outcome: Generated<string | null>
+}
+
+type PendingRevocationTable = {
+  sequence: Generated<bigint>
+  /** All that tells one from another, in lower case. */
+  key: string
+  chain_id: bigint
+  owner: `0x${string}`
+  token: `0x${string}`
+  spender: `0x${string}`
+  /** Of the position that a permit gives a right over, as are the two below; `null` of an allowance. */
+  token_id: string | null
+  permit_nonce: string | null
+  /** Unix seconds. */
+  deadline: bigint | null
+  failed_times: bigint | null
+  failed_at: ColumnType<bigint | null, bigint | null, bigint | number | null>
+  /** A number of a block. */
+  ended_in: string | null
 }
 
 type MemoryTable = {

@@ -1,10 +1,19 @@
-import { mkdtempSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { useDevnet } from '@svc/devnet/testing'
 import { ServiceWallet } from '@svc/wallet/service-wallet'
-import { createPublicClient, erc20Abi, http, parseAbi, parseUnits, type Address, type Hex } from 'viem'
-import { generatePrivateKey } from 'viem/accounts'
+import {
+  createPublicClient,
+  createWalletClient,
+  erc20Abi,
+  http,
+  parseAbi,
+  parseUnits,
+  type Address,
+  type Hex,
+} from 'viem'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { provisionKeys } from './auth/credentials.ts'
 import { readConfig } from './config.ts'
@@ -168,6 +177,25 @@ describe('the server on a chain', () => {
     const other = await later.callTool({ name: 'execute_swap', arguments: { ...swap, amount: '0.2' } })
     expect(other).toMatchObject({ _meta: { 'svc/error': { code: 'IDEMPOTENCY_CONFLICT' } } })
     await later.close()
+  })
+
+  it('takes back at its start what an earlier version noted in a file', async () => {
+    const { address, environment } = await start()
+    await closers.splice(0)[0]?.()
+    const { chain: row, chainId, rpcUrl } = devnet()
+    const [token, spender] = [addressOf('WETH'), row.amm.v3!.swapRouter02]
+    const account = privateKeyToAccount(environment.PRIVATE_KEY)
+    const owner = createWalletClient({ account, transport: http(rpcUrl) })
+    const approval = { address: token, abi: erc20Abi, functionName: 'approve', args: [spender, 7n] } as const
+    const hash = await owner.writeContract({ ...approval, chain: null })
+    await reader().waitForTransactionReceipt({ hash })
+    const file = join(environment.SVC_DATA_DIR, 'owed-allowances.json')
+    writeFileSync(file, JSON.stringify([{ chainId, owner: address, token, spender }]))
+    const again = await openServer(readConfig(environment))
+    closers.push(() => again.close())
+    const stands = { address: token, abi: erc20Abi, functionName: 'allowance', args: [address, spender] } as const
+    expect(await reader().readContract(stands)).toBe(0n)
+    expect([existsSync(file), existsSync(`${file}.imported`)]).toEqual([false, true])
   })
 
   it('reports on itself, to a read key without amounts', async () => {

@@ -119,6 +119,67 @@ describe('where pools of several versions alone lead', () => {
   )
 
   it.each([
+    ['WETH', 'ETH'],
+    ['ETH', 'WETH'],
+  ] as const)('a trade of %s goes through a pool of v4 that holds %s, either way', async (traded, held) => {
+    const end = await benchToken(bench, 'END')
+    await benchPool(bench, 'v4', [token(held), '50'], [end, '50000'])
+    for (const [from, to, amount] of [
+      [token(traded), end, '1'],
+      [end, token(traded), '500'],
+    ] as const) {
+      const quote = await ask({ tokenIn: from, tokenOut: to, amountIn: parseUnits(amount, 18), maySplit: true })
+      expect([quote.version, waysOf(quote), quote.parts]).toEqual(['mixed', ['v4'], undefined])
+      const other = await bench.changes([token(held)], () => expectAsQuoted(quote, from, to))
+      expect(other.changes).toEqual([0n])
+    }
+  })
+
+  it.each(['WETH', 'ETH'])('a trade of %s goes on from the other form of it over one more pool', async (traded) => {
+    const held = traded === 'WETH' ? 'ETH' : 'WETH'
+    const [end, middle] = [await benchToken(bench, 'END'), await benchToken(bench, 'MIDDLE')]
+    const chain = withListed(bench, [middle])
+    await benchPool(bench, 'v4', [token(held), '50'], [middle, '50000'])
+    await benchPool(bench, 'v3', [middle, '50000'], [end, '100000'])
+    const sold = await ask(
+      { tokenIn: token(traded), tokenOut: end, amountIn: parseUnits('1', 18), maySplit: true },
+      chain,
+    )
+    expect(waysOf(sold)).toEqual(['v4', 'v3'])
+    await expectAsQuoted(sold, token(traded), end)
+    const bought = await ask(
+      { tokenIn: end, tokenOut: token(traded), amountIn: parseUnits('500', 18), maySplit: true },
+      chain,
+    )
+    expect(waysOf(bought)).toEqual(['v3', 'v4'])
+    await expectAsQuoted(bought, end, token(traded))
+  })
+
+  it('a trade of WETH is shared by its own pools and those of native currency, to the wei', async () => {
+    const end = await benchToken(bench, 'END')
+    await benchPool(bench, 'v4', [token('ETH'), '50'], [end, '50000'])
+    await benchPool(bench, 'v3', [token('WETH'), '50'], [end, '50000'])
+    for (const [from, to, amount] of [
+      [token('WETH'), end, '5'],
+      [end, token('WETH'), '5000'],
+    ] as const) {
+      const quote = await ask({ tokenIn: from, tokenOut: to, amountIn: parseUnits(amount, 18), maySplit: true })
+      expect(new Set(quote.parts?.flatMap(({ route }) => route.map(({ pool }) => pool.version)))).toEqual(
+        new Set(['v3', 'v4']),
+      )
+      await expectAsQuoted(quote, from, to)
+    }
+  })
+
+  it('no exact output of WETH goes through pools of native currency: the refusal says what does', async () => {
+    const end = await benchToken(bench, 'END')
+    await benchPool(bench, 'v4', [token('ETH'), '50'], [end, '50000'])
+    await expect(
+      ask({ tokenIn: token('WETH'), tokenOut: end, amountOut: parseUnits('500', 18), maySplit: true }),
+    ).rejects.toMatchObject({ code: 'POOL_NOT_FOUND', details: [{ accepted: 'exact_in without version' }] })
+  })
+
+  it.each([
     ['ETH', 'v4'],
     ['ETH', 'v2'],
   ] as const)('%s goes in and comes out of %s at the ends', async (symbol, version) => {

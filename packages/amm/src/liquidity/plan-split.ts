@@ -13,9 +13,10 @@ import { swapIntent } from './planning/swap-intent.ts'
 import { transfersOf } from './planning/transfers-of.ts'
 
 /**
- * Plans a swap whose input several routes share, or whose route leads through pools of several versions, in one call of the universal
- * router. Every part pays the router, which is locked until it is done; what one leaves there for the next, that takes all of. One payout
- * at the end makes sure of the least that the whole must bring: a part that brings less may be made up for by another.
+ * Plans a swap whose input several routes share, or whose route leads through pools of several versions, or through pools of v4 that hold
+ * native currency where the trade is of its wrapped token, in one call of the universal router. Every part pays the router, which is locked
+ * until it is done; what one leaves there for the next, that takes all of. One payout at the end makes sure of the least that the whole
+ * must bring: a part that brings less may be made up for by another.
  *
  * @throws ToolError `AMOUNT_TOO_SMALL`, `HOOK_NOT_SUPPORTED`, `SIMULATION_DRIFT`, `VERSION_NOT_DEPLOYED`.
  */
@@ -29,13 +30,14 @@ export function planSplit(
   for (const { pool } of parts.flatMap(({ route }) => route)) refuseDeltaHooks(pool.hooks, 'tokenOut')
   const { tokenIn, tokenOut, recipient } = request
   const limits = swapLimits(quote, request)
-  // Pools of v4 hold native currency itself, the others its wrapped form.
-  const wrappedIn = tokenIn.isNative ? sumOf(parts.filter(({ route }) => route[0]?.pool.version !== 'v4')) : 0n
-  const wrappedOut = tokenOut.isNative && parts.some(({ route }) => route.at(-1)?.pool.version !== 'v4')
-  const nativeOut = tokenOut.isNative && parts.some(({ route }) => route.at(-1)?.pool.version === 'v4')
+  // Pools of v4 may hold native currency itself, the others hold its wrapped form.
+  const wrappedIn = tokenIn.isNative ? sumOf(parts.filter(({ route }) => route[0]?.tokenIn.isNative === false)) : 0n
+  const nativeOut = parts.some(({ route }) => route.at(-1)?.tokenOut.isNative === true)
+  const wrappedOut = tokenOut.isNative && parts.some(({ route }) => route.at(-1)?.tokenOut.isNative === false)
   const commands: readonly Command[] = [
     ...(wrappedIn > 0n ? [wrap(wrappedIn)] : []),
     ...parts.flatMap((part) => commandsOf(version, part, request)),
+    ...(nativeOut && !tokenOut.isNative ? [wrap(wholeBalance)] : []),
     ...(wrappedOut ? [unwrap(nativeOut ? routerAlias : recipient, nativeOut ? 0n : limits.least)] : []),
     ...(wrappedOut && !nativeOut ? [] : [sweep(tokenOut.address, recipient, limits.least)]),
   ]
@@ -60,8 +62,8 @@ export function planSplit(
 function nativeOutOf(chain: Chain, settled: Settled, parts: readonly QuotePart[]): bigint {
   const { address: router } = requireDeployment(chain, 'universalRouter')
   const wrapped = transfersOf(settled, chain.wrappedNative.address).into(router)
-  const ofV4 = parts.flatMap(({ route }) => route.slice(-1)).filter(({ pool }) => pool.version === 'v4')
-  return ofV4.reduce((sum, { pool, tokenOut }) => {
+  const inNative = parts.flatMap(({ route }) => route.slice(-1)).filter((hop) => hop.tokenOut.isNative)
+  return inNative.reduce((sum, { pool, tokenOut }) => {
     const { poolManager } = requireDeployment(chain, 'v4')
     return sum + receivedAt(settled, pool, tokenOut, { poolManager, router })
   }, wrapped)
@@ -72,8 +74,8 @@ type Command = { readonly code: Hex; readonly input: Hex }
 type RouterVersion = Parameters<typeof swapAction>[0]
 
 /**
- * The first segment of a part is paid for by the wallet, or out of what was wrapped before; each after it with all that came of the one
- * before. A pool of v3 that runs empty takes a part of that without a word: the rest is the wallet's.
+ * The first segment of a part is paid for by the wallet, or out of what was wrapped before; wrapped currency whose pool holds the native
+ * one is drawn in and unwrapped. Each after it is paid for with all that came of the one before. A pool of v3 that runs empty takes a part of that without a word: the rest is the wallet's.
  */
 function commandsOf(
   version: RouterVersion,
@@ -85,8 +87,13 @@ function commandsOf(
     const held = segments[index - 1]?.hops.at(-1)?.tokenOut
     const wanted = segment.hops[0]?.tokenIn
     const swap = (amount: bigint, payerIsUser: boolean) =>
-      segment.version === 'v4' ? swapV4(version, segment, amount) : swapWrapped(segment, amount, payerIsUser)
-    if (held === undefined || wanted === undefined) return [swap(amountIn, !tokenIn.isNative)]
+      segment.version === 'v4'
+        ? swapV4(version, segment, amount, payerIsUser)
+        : swapWrapped(segment, amount, payerIsUser)
+    if (held === undefined || wanted === undefined) {
+      if (tokenIn.isNative || wanted?.isNative !== true) return [swap(amountIn, !tokenIn.isNative)]
+      return [drawIn(tokenIn.address, amountIn), ...turn(tokenIn, wanted), swap(wholeBalance, false)]
+    }
     const rest = segment.version === 'v3' ? [sweep(wanted.address, recipient, 0n)] : []
     return turn(held, wanted).concat(swap(wholeBalance, false), rest)
   })
@@ -114,7 +121,7 @@ function swapWrapped(segment: Segment, amountIn: bigint, payerIsUser: boolean): 
   return { code: '0x08', input: encodeAbiParameters(form, [...common, tokensAlong(segment), payerIsUser]) }
 }
 
-function swapV4(version: RouterVersion, { hops }: Segment, amountIn: bigint): Command {
+function swapV4(version: RouterVersion, { hops }: Segment, amountIn: bigint, payerIsUser: boolean): Command {
   const [first] = hops
   const last = hops.at(-1)
   if (first === undefined || last === undefined) throw new TypeError('a route has at least one pool')
@@ -124,13 +131,21 @@ function swapV4(version: RouterVersion, { hops }: Segment, amountIn: bigint): Co
   // What was paid in beforehand is a credit, and the swap takes all of that.
   const swapped = { route: hops, amountIn: isWhole ? 0n : amountIn }
   const swap = swapAction(version, swapped, path, { least: 0n, most: swapped.amountIn })
+  // Native currency is paid out of what was sent along in any case.
+  const isHeld = isWhole || (!payerIsUser && !tokenIn.isNative)
   const steps = [
-    ...(isWhole
-      ? [v4Action.settleHeld(tokenIn.address, wholeBalance), swap]
+    ...(isHeld
+      ? [v4Action.settleHeld(tokenIn.address, amountIn), swap]
       : [swap, v4Action.settleAll(tokenIn.address, amountIn)]),
     v4Action.takeAllTo(tokenOut.address, routerAlias),
   ]
   return { code: v4SwapCommand, input: encodeActions(steps) }
+}
+
+/** Out of the wallet, by Permit2. */
+function drawIn(token: Address, amount: bigint): Command {
+  const form = parseAbiParameters('address, address, uint160')
+  return { code: '0x02', input: encodeAbiParameters(form, [token, routerAlias, amount]) }
 }
 
 function wrap(amount: bigint): Command {

@@ -30,6 +30,35 @@ test('an answer to a lone call may stand in a list, but with nothing else', asyn
   await expect(answerTo([answer, { ...answer, id: 2 }], 'eth_gasPrice')).rejects.toMatchObject({ reason: 'broken' })
 })
 
+const tooMuch = { jsonrpc: '2.0', id: null, error: { code: -32_005, message: 'too many requests' } }
+const noBatch = { jsonrpc: '2.0', id: null, error: { code: -32_600, message: 'batches are not supported' } }
+
+test.each([
+  [400, 'no batches'],
+  [405, { error: 'one call at a time' }],
+  [413, 'too large'],
+  [415, ''],
+  [422, {}],
+  [200, noBatch],
+] as const)('a batch that is answered as a whole with status %i is refused, and a lone call is not', async (status, said) => {
+  const fetch = async () => new Response(typeof said === 'string' ? said : JSON.stringify(said), { status })
+  const options = { url: 'http://rpc.example/', fetch, timeoutMs: 1_000 }
+  expect(await postJsonRpc(options, [call, { ...call, id: 2 }])).toBe('batch refused')
+  const alone = await postJsonRpc(options, [call]).catch((error: unknown) => error)
+  expect(alone).not.toBe('batch refused')
+})
+
+test.each([
+  [429, 'slow down', 'limited'],
+  [200, tooMuch, 'limited'],
+  [401, 'who are you', 'refused'],
+  [503, 'restarting', 'broken'],
+] as const)('no to haste or to the caller, status %i, is no refusal of batches: nothing is sent again for it', async (status, said, reason) => {
+  const fetch = async () => new Response(typeof said === 'string' ? said : JSON.stringify(said), { status })
+  const asked = postJsonRpc({ url: 'http://rpc.example/', fetch, timeoutMs: 1_000 }, [call, { ...call, id: 2 }])
+  await expect(asked).rejects.toMatchObject({ reason })
+})
+
 test('a batch has no more answers than calls', async () => {
   const two = [answer, { ...answer, id: 2 }]
   expect(await answerTo(two, 'eth_gasPrice', 'eth_call')).toMatchObject({ size: 2 })

@@ -330,7 +330,6 @@ describe('svc up --data-dir', { timeout }, () => {
       'balances.json',
       'chains.json',
       'local-world.json',
-      'owed-allowances.json',
       'policy.json',
       'ready.json',
       'recorded.json',

@@ -2,7 +2,7 @@ import { type Address, encodeFunctionData, zeroAddress } from 'viem'
 import { erc20Abi, permit2Abi } from '@svc/amm/abis'
 import type { IntentApproval } from '@svc/amm'
 import type { Step } from '../call/step.ts'
-import type { PendingRevocation } from './pending-revocations.ts'
+import type { PendingRevocation } from '@svc/store'
 
 /**
  * Turns declared approvals into transactions: each ERC-20 allowance exactly the amount, through zero where another amount

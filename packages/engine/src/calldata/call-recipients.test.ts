@@ -24,6 +24,8 @@ const takenNative = part('v4 0e', { currency: zeroAddress, recipient: two })
 const onward = (amountIn: bigint) =>
   part('router 08', { recipient: one, amountIn, path: [weth, usdc], payerIsUser: false })
 const unwrapInside = part('router 0c', { recipient: two })
+const drawnIn = (recipient: Address, token = weth) => part('router 02', { token, recipient, amount: 5n })
+const paidNative = part('v4 0b', { currency: zeroAddress, amount: 2n ** 255n, payerIsUser: false })
 const sweepRouted = (token: Address) => part('router 04', { token, recipient: wallet })
 const onwardTo = (recipient: Address) =>
   part('router 08', { recipient, amountIn: 1n, path: [weth, usdc], payerIsUser: true })
@@ -103,6 +105,11 @@ describe('G6: a called contract keeps nothing', () => {
     ['universal: native currency wrapped in part', 'universalRouter', [takenNative, wrap, onward(2n ** 255n)]],
     ['universal: wrapped before it is there', 'universalRouter', [wrapAll, takenNative, onward(2n ** 255n)]],
     ['universal: all wrapped, and kept', 'universalRouter', [takenNative, wrapAll]],
+    ['universal: drawn in, and kept', 'universalRouter', [drawnIn(two)]],
+    ['universal: drawn in, unwrapped, and kept', 'universalRouter', [drawnIn(two), unwrapInside]],
+    ['universal: drawn in by address', 'universalRouter', [drawnIn(target)]],
+    ['universal: drawn in, another token unwrapped', 'universalRouter', [drawnIn(two, usdc), unwrapInside, paidNative]],
+    ['universal: drawn in after it was unwrapped', 'universalRouter', [unwrapInside, paidNative, drawnIn(two)]],
     ['universal: another token unwrapped', 'universalRouter', [onwardTo(two), unwrapInside, sweepRouted(zeroAddress)]],
   ])('%s', (_what, surface, parts) => {
     expect(recipients(surface, ...parts)).toContain(target)
@@ -135,6 +142,7 @@ describe('G6: a called contract keeps nothing', () => {
     ['v4: unwrapped and swept', 'v4PositionManager', [part('v4 16', { amount: 5n }), sweepV4(zeroAddress)]],
     ['universal: unwrapped', 'universalRouter', [routed(two), part('router 0c', { recipient: wallet })]],
     ['universal: swept', 'universalRouter', [routed(two), part('router 04', { token: weth, recipient: wallet })]],
+    ['universal: drawn in, unwrapped and traded', 'universalRouter', [drawnIn(two), unwrapInside, paidNative]],
     ['universal: wrapped and traded', 'universalRouter', [wrap, onward(5n)]],
     ['universal: wrapped and traded in two parts', 'universalRouter', [wrap, onward(3n), onward(2n)]],
     [
@@ -168,5 +176,7 @@ describe('G6: a called contract keeps nothing', () => {
     expect(recipients('v3SwapRouter02', sweep(usdc, two))).toEqual([two])
     expect(recipients('v3PositionManager', unwrap(zeroAddress))).toEqual([zeroAddress])
     expect(recipients('universalRouter', routed(one))).toEqual([])
+    // What is drawn out of the wallet goes to whoever is named.
+    expect(recipients('universalRouter', drawnIn(usdc), unwrapInside, paidNative)).toContain(usdc)
   })
 })

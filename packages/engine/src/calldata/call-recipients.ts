@@ -133,6 +133,7 @@ function heldBy({ name, values }: CalldataPart, wrappedNative: Address): readonl
   if (name === 'exactInput' || name === 'router 00' || name === 'router 08' || name === 'router 09')
     return [endsOf(values['path'])[1]]
   if (name === 'router 0b') return [wrappedNative.toLowerCase()]
+  if (name === 'router 02') return [addressOf(values['token'])]
   if (name === 'router 0c') return [zeroAddress]
   if (name === 'v4 0e') return [addressOf(values['currency'])]
   if (name === 'v4 15') return [wrappedNative.toLowerCase()]

@@ -61,6 +61,7 @@ export const routerCommands = new Map<number, readonly AbiParameter[] | 'v4Actio
     0x09,
     parseAbiParameters('address recipient, uint256 amountOut, uint256 amountInMax, address[] path, bool payerIsUser'),
   ],
+  [0x02, parseAbiParameters('address token, address recipient, uint160 amount')],
   [0x04, parseAbiParameters('address token, address recipient, uint256 amountMin')],
   [
     0x08,

@@ -196,8 +196,9 @@ type ActionForm = { readonly name: string; readonly parameters: readonly AbiPara
 type RouterVersion = NonNullable<AmmDeployment['universalRouter']>['version']
 
 /**
- * Commands of the universal router (Commands.sol). Left out, and so refused: permits, transfers, shares of
- * the payment (PAY_PORTION), sub-plans, bridges, and any command that may fail silently. Calls of the position managers are read like
+ * Commands of the universal router (Commands.sol). Left out, and so refused: permits, transfers out of it, shares of
+ * the payment (PAY_PORTION), sub-plans, bridges, and any command that may fail silently. What draws a token out of the wallet into the router
+ * is of our own plans alone. Calls of the position managers are read like
  * calls of their own.
  */
 const routerCommands: ReadonlyMap<number, ActionForm> = new Map([
@@ -208,6 +209,7 @@ const routerCommands: ReadonlyMap<number, ActionForm> = new Map([
     'V2_SWAP_EXACT_OUT',
     'address recipient, uint256 amountOut, uint256 most, address[] path, bool payerIsUser',
   ),
+  form(0x02, 'PERMIT2_TRANSFER_FROM', 'address token, address recipient, uint160 amount'),
   form(0x04, 'SWEEP', 'address token, address recipient, uint256 least'),
   form(
     0x08,

@@ -122,6 +122,7 @@ export const routerCommands: ReadonlyMap<number, NamedPart> = new Map([
       'address recipient, uint256 amountOut, uint256 amountInMax, address[] path, bool payerIsUser',
     ),
   ],
+  [0x02, part('draw in', 'address token, address recipient, uint160 amount')],
   [0x04, part('sweep', 'address token, address recipient, uint256 amountMin')],
   [
     0x08,

@@ -105,6 +105,30 @@ describe('every route by which a trade may go', () => {
   })
 })
 
+describe('a trade of the wrapped token through a pool of v4 that holds native currency', () => {
+  it.each([
+    ['WETH', 'USDC', '1'],
+    ['USDC', 'WETH', '3000'],
+  ] as const)('passes every stage, and moves %s and %s to the wei', async (symbolIn, symbolOut, amount) => {
+    const pipeline = await open()
+    const [tokenIn, tokenOut] = await Promise.all([tokenOf(pipeline, symbolIn), tokenOf(pipeline, symbolOut)])
+    const held = (symbol: string) => tokenOf(pipeline, symbol === 'WETH' ? 'ETH' : symbol)
+    const quote = await pipeline.liquidity.quote(pipeline.chain, {
+      tokenIn: await held(symbolIn),
+      tokenOut: await held(symbolOut),
+      amountIn: parseUnits(amount, tokenIn.decimals),
+      versions: ['v4'],
+    })
+    const before = await Promise.all([symbolIn, symbolOut].map((symbol) => pipeline.balance(symbol)))
+    await pipeline.run(await plan(pipeline, { ...quote, version: 'mixed' }, tokenIn, tokenOut))
+    const after = await Promise.all([symbolIn, symbolOut].map((symbol) => pipeline.balance(symbol)))
+    expect(after.map((value, index) => value - before[index]!)).toEqual([-quote.amountIn, quote.amountOut])
+    const router = pipeline.chain.amm.universalRouter!.address
+    expect(await pipeline.permit2Allowance(symbolIn, router)).toMatchObject([0n, expect.any(Number), expect.any(Number)])
+    expect(await pipeline.store.pendingRevocations.list()).toEqual([])
+  })
+})
+
 describe('a trade whose calldata permits more than its intent declares', () => {
   const exactOut = async (pipeline: Pipeline, version: 'v2' | 'v3' | 'v4') => {
     const [tokenIn, tokenOut] = await Promise.all([tokenOf(pipeline, 'USDC'), tokenOf(pipeline, 'WETH')])

@@ -21,6 +21,17 @@ describe('what the trades of one call permit', () => {
     })
   })
 
+  it('counts what is drawn out of the wallet for them in full, beside what they take themselves', () => {
+    const drawn: Part = { name: 'PERMIT2_TRANSFER_FROM', args: { token: usdc, recipient: ownAlias, amount: 500n } }
+    expect(bounds([drawn, single(usdc, weth, 3_000n, 7n)]).pays).toEqual(new Map([[usdc, 3_500n]]))
+    expect(bounds([{ ...drawn, args: { ...drawn.args, token: usdt } }, single(usdc, weth, 3_000n, 7n)]).pays).toEqual(
+      new Map([
+        [usdc, 3_000n],
+        [usdt, 500n],
+      ]),
+    )
+  })
+
   it('a payout may promise more, once for all trades before it', () => {
     const payout: Part = { name: 'unwrapWETH9', args: { amountMinimum: 10n } }
     const trades = [single(usdc, weth, 3_000n, 1n), single(usdc, weth, 3_000n, 1n)]

@@ -75,8 +75,11 @@ function paysOf(legs: readonly Leg[], parts: readonly Part[], place: Place): Rea
   return pays
 }
 
-/** What a part of v4 pays out of the wallet for swaps; native currency is paid out of what was sent along. */
+/**
+ * What a part of v4 pays out of the wallet for swaps, or the router draws in for them; native currency is paid out of what was sent along.
+ */
 function settlementOf({ name, args }: Part, legs: readonly Leg[]): readonly [string, bigint] {
+  if (name === 'PERMIT2_TRANSFER_FROM') return [textIn(args['token']), uintIn(args['amount'])]
   const isOfWallet = name === 'v4.settleAll' || (name === 'v4.settle' && args['payerIsUser'] === true)
   if (!isOfWallet) return [zeroAddress, 0n]
   const token = textIn(args['token'])

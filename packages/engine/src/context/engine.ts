@@ -6,7 +6,6 @@ import type { BalanceWatch } from '../switches/balance-watch.ts'
 import type { CircuitBreaker } from '../switches/circuit-breaker.ts'
 import type { DailyAlert } from '../spending/daily-alert.ts'
 import type { KnownContracts } from '../calldata/known-contracts.ts'
-import type { PendingRevocations } from '../allowances/pending-revocations.ts'
 import type { PipelinePorts } from './pipeline-ports.ts'
 import type { SimulatorMemory } from '../simulation/simulate-with-trace.ts'
 import type { NativePrices } from '../value/spend-value.ts'
@@ -20,7 +19,6 @@ export type Engine = PipelinePorts & {
   /** Puts what became of the switches into the audit log. */
   readonly switches: SwitchRecorder
   readonly balances: BalanceWatch
-  readonly pendingRevocations: PendingRevocations
   readonly dailyAlert: DailyAlert
   readonly simulators: SimulatorMemory
   readonly nativePrices: NativePrices

@@ -1,5 +1,5 @@
-import type { Ledger, Operations, SignedOrders, Transactions } from '@svc/store'
-import type { Chain, Journal, Sender, UserOperations } from '@svc/wallet/core'
+import type { Ledger, Operations, PendingRevocations, SignedOrders, StoreJournal, Transactions } from '@svc/store'
+import type { Chain, Sender, UserOperations } from '@svc/wallet/core'
 import type { ChainDirectory, Orders, PriceSource, RpcPool, TokenDirectory } from '@svc/amm'
 import type { AuditLog } from '../audit/audit.ts'
 import type { PipelineLog } from '../call/storage.ts'
@@ -23,12 +23,14 @@ export type PipelinePorts = {
   /** False where the wallet's signer has no way to sign EIP-7702 authorizations. */
   readonly signsAuthorizations?: boolean
   /** The journal of those senders. */
-  readonly journal: Pick<Journal, 'open' | 'refused' | 'nextNonce' | 'byHash' | 'byRequest' | 'mark' | 'recordSigned'>
+  readonly journal: Pick<StoreJournal, 'open' | 'refused' | 'nextNonce' | 'byHash' | 'byRequest' | 'mark' | 'recordSigned'>
   /** What operators ask about what stands in that journal. */
   readonly transactions: Pick<Transactions, 'asked' | 'byNonce' | 'endAsked' | 'openOperations' | 'endOperation'>
   /** Without a key, for other addresses with something open on a chain (`createFormerWallets`). */
   readonly formerWallets: (chain: Chain) => Promise<readonly Sender[]>
   readonly ledger: Ledger
+  /** What of the wallet's allowances, and of rights over its positions, is still to be taken back. In the store of that journal and ledger. */
+  readonly pendingRevocations: PendingRevocations
   /** Where what waits is kept. */
   readonly operations: Pick<Operations, 'create' | 'count'>
   /** Signed orders, from before anybody else has them until the chain has decided. */
@@ -36,7 +38,7 @@ export type PipelinePorts = {
   /** Hands one to those who fill. */
   readonly submitOrder: Orders['submit']
   readonly audit: AuditLog
-  /** Holds `paused`, `breaker.json` and `owed-allowances.json`. */
+  /** Holds `paused` and `breaker.json`. */
   readonly dataDir: string
   /** Unix milliseconds. */
   readonly now: () => number

@@ -10,7 +10,6 @@ import { swapIntent } from '../fixtures/intents.fixture.ts'
 import { mineNothing } from '../fixtures/mining.fixture.ts'
 import { afterSending, answering, beforeSending, mangling } from '../fixtures/network.fixture.ts'
 import type { Pipeline } from '../fixtures/open-pipeline.fixture.ts'
-import { createPendingRevocations } from '../allowances/pending-revocations.ts'
 import { plannedOf, settledOf, tellTroubles, testClient, used } from '../fixtures/pipeline-facts.fixture.ts'
 import { simulationHash } from '../simulation/simulation-hash.ts'
 import { storeEngines } from '../fixtures/store-engines.fixture.ts'
@@ -27,17 +26,23 @@ afterEach(async () => {
 describe.each(storeEngines)('on $engine', ({ usePlaces }) => {
   const { open, close } = usePipelines(devnet, usePlaces())
 
-  it('G2: what is sent stands in journal, ledger and audit log before its first byte leaves', async () => {
+  it('G2: what is sent stands in journal, ledger and audit log before its first byte leaves, and what is owed for it', async () => {
     const pipeline = await open()
     const held: unknown[] = []
     beforeSending(pipeline, 2, async () => {
       const [entry] = await pipeline.store.journal.open(pipeline.chain.id, pipeline.wallet)
       const [reservation] = await pipeline.store.ledger.open()
       const intents = (await pipeline.auditLines()).filter(({ event }) => event === 'tx.intent').length
-      held.push({ state: entry?.state, draws: entry?.reservationId === reservation?.id, intents })
+      const owed = await pipeline.store.pendingRevocations.list()
+      held.push({
+        state: entry?.state,
+        draws: entry?.reservationId === reservation?.id,
+        intents,
+        owed: owed.map(({ token }) => token),
+      })
     })
     await pipeline.run(swapIntent(pipeline, '100'))
-    expect(held).toEqual([{ state: 'signed', draws: true, intents: 2 }])
+    expect(held).toEqual([{ state: 'signed', draws: true, intents: 2, owed: [pipeline.token('USDC')] }])
   })
 
   it('G3: a nonce that somebody else took with the same key leaves no gap, and the next write goes through', async () => {
@@ -136,7 +141,7 @@ describe.each(storeEngines)('on $engine', ({ usePlaces }) => {
         expect(await pipeline.allowance('USDC', pipeline.chain.amm.v3!.swapRouter02)).toBe(0n)
         expect(await used(pipeline)).toBe(0n)
         await pipeline.executor.reconcile()
-        expect([await pipeline.nonce(), await createPendingRevocations(pipeline.dataDir).list()]).toEqual([2, []])
+        expect([await pipeline.nonce(), await pipeline.store.pendingRevocations.list()]).toEqual([2, []])
       },
     )
   })

@@ -11,7 +11,7 @@ import type { Progress } from '../context/execution-context.ts'
 import { holdTrades } from '../stages/hold-against-simulation.ts'
 import { isTradeAlone } from '../calldata/call-bounds.ts'
 import { realDeltas, settleLedger } from '../stages/settle.ts'
-import { revokeAllowances } from '../transactions/revoke-allowances.ts'
+import { noteEnded, revokeAllowances } from '../transactions/revoke-allowances.ts'
 
 /**
  * After a failure on the pipeline: gives a reservation back that nothing was signed on, settles one whose transactions are
@@ -37,8 +37,8 @@ export async function recover(
     if (await isOrdered(context)) return []
     const isOut = entries.some(({ state }) => state === 'signed' || state === 'broadcast' || state === 'mined')
     const inDoubt = isOut || (failure instanceof ToolError && failure.code === 'TRANSACTION_PENDING')
-    const { receipts: revokes, noted } = await revokeAllowances(context, progress, { blind: inDoubt })
-    await noted
+    const { receipts: revokes, ended } = await revokeAllowances(context, progress, { blind: inDoubt })
+    await noteEnded(context, ended)
     // An endpoint may forward what it refuses: the amount counts until it is proved that something else took the nonce.
     const isRefused = entries.some(({ state }) => state === 'refused')
     if (inDoubt || isRefused || isCrossing) return revokes

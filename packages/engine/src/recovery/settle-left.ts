@@ -1,5 +1,5 @@
 import { larger } from '@svc/lp-math'
-import { type GasCost, type OpenReservation, StoreError, type TokenAmounts } from '@svc/store'
+import { type GasCost, type OpenReservation, type PendingRevocation, StoreError, type TokenAmounts } from '@svc/store'
 import type { JournalEntry } from '@svc/wallet/core'
 import { type Address, isAddressEqual, zeroAddress } from 'viem'
 import { ToolError } from '@svc/amm'
@@ -16,7 +16,6 @@ import { outflowsOf, type PricedTokens, priceTokens, valueOf, valueOfMined } fro
 import { onStorage } from '../call/storage.ts'
 import { lossBeyond, type Mined } from './loss-beyond.ts'
 import { nativeChangeIn } from '../transactions/native-change.ts'
-import type { PendingRevocation } from '../allowances/pending-revocations.ts'
 import { currentAllowances } from '../transactions/revoke-allowances.ts'
 import { pendingOn, takesBack } from '../transactions/revoke-pending.ts'
 

@@ -6,7 +6,6 @@ import type { PriceSource } from '@svc/amm'
 import { announces, calls, callsWithFirstArgument, isMined, sellHostile, turnToken } from './hostile-token.fixture.ts'
 import { devnetPolicy } from '../policy/devnet-policy.ts'
 import { parsePolicy } from '../policy/policy.ts'
-import { createPendingRevocations } from '../allowances/pending-revocations.ts'
 import { limitsOf } from '../spending/budget-names.ts'
 import { swapIntent } from '../fixtures/intents.fixture.ts'
 import { mineAgain, mineNothing } from '../fixtures/mining.fixture.ts'
@@ -171,7 +170,7 @@ it('a token of which something is allowed whatever was mined costs no gas with e
     token: pipeline.token('HOSTILE'),
     spender,
   }
-  await createPendingRevocations(pipeline.dataDir).add([pendingRevocations])
+  await pipeline.store.pendingRevocations.add([pendingRevocations])
   const limits = { perTransaction: 9n, perSession: 9n, daily: 9n }
   const gone = {
     id: 'gone',
@@ -260,5 +259,5 @@ const dollarEach: PriceSource = {
 }
 
 function pendingIn(pipeline: Pipeline): Promise<unknown> {
-  return createPendingRevocations(pipeline.dataDir).list()
+  return pipeline.store.pendingRevocations.list()
 }

@@ -1,5 +1,6 @@
-import { mkdir, rm, rmdir, writeFile } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { openDatabase } from '../../../store/src/sqlite/sqlite-engine.ts'
 import { useDevnet } from '@svc/devnet/testing'
 import { encodeFunctionData, formatEther, parseAbi, parseUnits } from 'viem'
 import { describe, expect, it } from 'vitest'
@@ -26,18 +27,17 @@ describe('what must be there before anything is signed', () => {
 
   it('the note of what will have to be revoked', async () => {
     const pipeline = await open()
-    // Stands where the file is written before it takes the place of the old one.
-    const inTheWay = join(pipeline.dataDir, `owed-allowances.json.${process.pid}.tmp`)
-    await mkdir(inTheWay)
+    const beside = openDatabase(join(pipeline.dataDir, 'state.db'))
+    beside.exec("create trigger full before insert on pending_revocation begin select raise(abort, 'no room'); end")
     const refused = await pipeline.run(swapIntent(pipeline, '1')).catch((error: unknown) => error)
-    expect(refused).toMatchObject({
-      code: 'STORAGE_UNAVAILABLE',
-      message: expect.stringContaining('the owed allowances cannot be written'),
-    })
-    expect(pipeline.trace).not.toContain('journal recordSigned')
+    expect(refused).toMatchObject({ code: 'STORAGE_UNAVAILABLE' })
+    // Neither of them without the other: what is not noted is not signed into the journal, and so it is never sent.
+    expect(await pipeline.store.journal.open(pipeline.chain.id, pipeline.wallet)).toEqual([])
+    expect(pipeline.trace).not.toContain('rpc eth_sendRawTransaction')
     expect(await pipeline.nonce()).toBe(0)
     expect(await pipeline.store.ledger.open()).toEqual([])
-    await rmdir(inTheWay)
+    beside.exec('drop trigger full')
+    beside.close()
     await pipeline.run(swapIntent(pipeline, '1'))
     expect(await pipeline.nonce()).toBe(2)
   })

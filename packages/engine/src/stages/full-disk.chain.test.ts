@@ -8,7 +8,6 @@ import type { Pipeline } from '../fixtures/open-pipeline.fixture.ts'
 import { principalOf, used } from '../fixtures/pipeline-facts.fixture.ts'
 import { type SmallDisk, smallDisks } from '../fixtures/small-disk.fixture.ts'
 import { usePipelines } from '../fixtures/use-pipelines.fixture.ts'
-import { createPendingRevocations } from '../allowances/pending-revocations.ts'
 import { verifyAuditLog } from '../audit/verify-audit-log.ts'
 
 const devnet = useDevnet()
@@ -60,9 +59,9 @@ async function fillAndFree(disk: SmallDisk): Promise<void> {
   expect(await pipeline.allowance('USDC', pipeline.chain.amm.v3!.swapRouter02)).toBe(0n)
   expect(await used(pipeline)).toBe(parseUnits('20000', 6) - (await pipeline.balance('USDC')))
   expect(await pipeline.store.ledger.open()).toEqual([])
+  expect(await pipeline.store.pendingRevocations.list()).toEqual([])
   await close(pipeline)
   expect(await verifyAuditLog(disk.path)).toMatchObject({ broken: null })
-  expect(await createPendingRevocations(disk.path).list()).toEqual([])
   expect(readdirSync(disk.path).filter((name) => name.endsWith('.tmp'))).toEqual([])
 }
 

@@ -46,7 +46,7 @@ export async function signOperation(context: Reserved, step: Step, terms: Terms)
     throw new ToolError('SIGNATURE_NOT_ALLOWED', 'This wallet signs transactions alone.')
   }
   const noted = noteIntent(context, step, terms)
-  await Promise.all([noted, terms.owed, signer.ready?.()])
+  await Promise.all([noted, signer.ready?.()])
   const allow = () => requireAllowed(context, step, terms)
   const grantFor = (message: Readonly<Record<string, unknown>>) => grantOf(context, step, message)
   const guarded = operationSignerOf(signer, { allow, grantFor })
@@ -55,7 +55,7 @@ export async function signOperation(context: Reserved, step: Step, terms: Terms)
     const given = { callGasLimit: gasLimitFor(terms.gasUsed), signal: call.signal }
     const signed = await operationsOn(context).sign(operation.calls, guarded, given)
     await allow()
-    return await engine.journal.recordSigned({
+    const entry = {
       requestId: call.requestId,
       step: context.nextStep(),
       chainId: chain.id,
@@ -66,7 +66,8 @@ export async function signOperation(context: Reserved, step: Step, terms: Terms)
       hash: signed.userOperationHash,
       reservationId: terms.reservationId,
       userOperation: { ...signed, expiresAt: operation.expiresAt },
-    })
+    }
+    return await engine.journal.recordSigned(entry, terms.owed)
   } catch (error) {
     throw sponsorError(error) ?? signingError(error, chain.name)
   }

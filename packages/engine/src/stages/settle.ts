@@ -1,7 +1,7 @@
 import { larger } from '@svc/lp-math'
 import { getAddress, type TransactionReceipt, zeroAddress } from 'viem'
 import type { BlockTime, Settled, SettledTransaction, TokenQuantity } from '@svc/amm'
-import type { BudgetAmount } from '@svc/store'
+import type { BudgetAmount, EndedRevocation } from '@svc/store'
 import { logsByCall } from '../batch/batch-step.ts'
 import { lessTaken, lossWithTaken, takenOrNull, toNamed } from '../transactions/taken-by-spenders.ts'
 import { assetChanges } from '../simulation/asset-changes.ts'
@@ -31,7 +31,7 @@ import { outsideWarnings } from '../operations/plan-shown.ts'
 import { readAllowances } from '../call/chain-snapshot.ts'
 import { nativeChangeIn } from '../transactions/native-change.ts'
 import { submissionOf } from '../transactions/private-route.ts'
-import { endRights, revokeAllowances, type Standing } from '../transactions/revoke-allowances.ts'
+import { endedRights, noteEnded, revokeAllowances, type Standing } from '../transactions/revoke-allowances.ts'
 import { isOpened, withOwed } from '../value/destination-price.ts'
 import { pricesIn } from '../value/mined-loss.ts'
 import { boughtIn } from '../value/moved.ts'
@@ -51,11 +51,11 @@ export async function settle(context: Reserved, progress: Progress): Promise<Set
   const deltas = realDeltas(context, progress, await nativeDelta(context, progress, balanceWei))
   const begun = (async () => progress.reads?.begin(settledOf(context, progress, deltas, [])))()
   begun.catch(() => undefined)
-  const { receipts: revokes, noted } = await revokeAllowances(context, progress, {
+  const { receipts: revokes, ended: atZero } = await revokeAllowances(context, progress, {
     blind: false,
     ...(standing === null ? {} : { standing }),
   })
-  await quietly(context, 'owed', () => endRights(context, progress))
+  const ended = [...atZero, ...endedRights(context, progress)]
   const receipts = [...progress.mined.map(({ receipt }) => receipt), ...revokes]
   const logs = progress.mined.flatMap(({ receipt }) => receipt.logs)
   const opened = isOpened(context, logs)
@@ -67,11 +67,11 @@ export async function settle(context: Reserved, progress: Progress): Promise<Set
     prices: trustedPrices(priced),
   })
   const outcome = movedOutcome(context, progress, comparable)
-  const settling = { deltas: countedDeltas(comparable, context.simulation.deltas), receipts, minedIn, outcome }
+  const settling = { deltas: countedDeltas(comparable, context.simulation.deltas), receipts, minedIn, outcome, ended }
   // What is opened counts as reserved until it has ended at either end.
   const settlement = opened ? null : await settlementOf(context, progress, settling)
   // Its line goes to the disk beside it: a crash in between repeats the line and loses none.
-  const recorded = settlement === null ? null : quietly(context, 'ledger', settlement.settle)
+  const recorded = settlement === null ? noteEnded(context, ended) : quietly(context, 'ledger', settlement.settle)
   const drift = simulationDrift(context.simulation.deltas, owed)
   if (drift.length > 0) engine.log.warn('tx.differs-from-simulation', { requestId: call.requestId, drift })
   const how = await submissionOf(context)
@@ -93,7 +93,7 @@ export async function settle(context: Reserved, progress: Progress): Promise<Set
   await quietly(context, 'breaker', () => engine.breaker.recordSuccess())
   await quietly(context, 'breaker', () => holdAgainstSimulation(context, comparable, outcome))
   await quietly(context, 'breaker', () => holdRebalance(context, minedIn))
-  await Promise.all([written, noted])
+  await written
   return settled
 }
 
@@ -110,7 +110,7 @@ export async function settleLedger(context: Reserved, progress: Progress, settli
 async function settlementOf(
   context: Reserved,
   progress: Progress,
-  { deltas: own, receipts, minedIn, outcome = null }: Settling,
+  { deltas: own, receipts, minedIn, outcome = null, ended = [] }: Settling,
 ): Promise<Settlement | null> {
   const { reserved, priced } = progress
   const { engine, intent, spend, reservationId } = context
@@ -147,7 +147,7 @@ async function settlementOf(
   const { signed, mined: confirmed } = progress
   const isOfNamed = toNamed(context.allowances, context).length > 0
   const isHeld = isOfNamed || signed.length > confirmed.length || signed.some(({ step }) => step.kind !== 'approve')
-  const came = { amounts: spent, isRepaid, isHeld }
+  const came = { amounts: spent, isRepaid, isHeld, ended }
   const settle = () => engine.ledger.settle(reservationId, actual, gas, budgets, came)
   return { actualUsdMicros: actual, gasUsdMicros, settle }
 }
@@ -166,6 +166,8 @@ type Settling = {
   readonly minedIn: BlockTime | null
   /** As `movedOutcome` says. */
   readonly outcome?: Outcome | null
+  /** What was to be revoked and is over. */
+  readonly ended?: readonly EndedRevocation[]
 }
 
 /**

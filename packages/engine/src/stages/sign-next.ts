@@ -11,20 +11,17 @@ import { minedCount, type Progress } from '../context/execution-context.ts'
 import { usdText } from '../value/countable.ts'
 import { simulationHash } from '../simulation/simulation-hash.ts'
 import type { Step } from '../call/step.ts'
-import { oweAllowances } from '../transactions/revoke-allowances.ts'
+import { pendingOf } from '../transactions/revoke-allowances.ts'
 import { signOperation } from './operate.ts'
 import { isPrivateStep, requirePrivate } from '../transactions/private-route.ts'
 import { sign } from '../transactions/transact.ts'
 import { shownPlanHash } from '../operations/plan-hash.ts'
 
-/** Signs the next step of a run of the pipeline on the terms of the simulation in force; before the first, notes what will be owed. */
+/** Signs the next step of a run of the pipeline on the terms of the simulation in force; with the first, what will be owed is noted. */
 export async function signNext(context: Reserved, progress: Progress, next: Step): Promise<JournalEntry> {
   const { call, intent, reservationId, tokenAllowlistPassed } = context
   const { simulation, snapshotTaken, firstStep } = progress.valid
   context.engine.requireOpen()
-  // Goes to the disk beside the audit line, and is waited for before anything is allowed.
-  const owed = progress.signed.length === 0 ? oweAllowances(context) : Promise.resolve()
-  owed.catch(() => undefined)
   noteSimulated(context, progress)
   progress.planHash ??= call.carriesOut?.planHash ?? shownPlanHash(context)
   const isPrivate = isPrivateStep(context, next)
@@ -37,7 +34,7 @@ export async function signNext(context: Reserved, progress: Progress, next: Step
     ...(delegateTo === null ? {} : { delegateTo }),
     isPrivate,
     isWayHome: progress.reserved.isExit && mayBringHome(context),
-    owed,
+    ...(progress.signed.length === 0 && { owed: pendingOf(context) }),
     facts: {
       why: intent.why,
       planHash: progress.planHash,

@@ -11,11 +11,12 @@ import type { Step } from '../call/step.ts'
 import { declaredContext, play } from './prepare.ts'
 import { requireRunning } from '../switches/require-running.ts'
 import type { Reserved } from './reserve-spend.ts'
+import { oweRights } from '../transactions/revoke-allowances.ts'
 
 /**
  * Puts the wallet's signature where a call keeps a place for one, once the call is simulated, counted and approved: checked against
- * the one permit that the intent declares, with a line in the audit log first. What comes of it is simulated once more to the byte, on
- * no assumption. The signature leaves this process with the transaction alone. Any other step passes as it is.
+ * the one permit that the intent declares, with a line in the audit log first and a note of the right that it gives. What comes of it is
+ * simulated once more to the byte, on no assumption: there the endpoint sees the signature first. Any other step passes as it is.
  */
 export async function signPermit(context: Reserved, progress: Progress, step: Step): Promise<Step> {
   const { engine, call, chain, wallet, known, intent } = context
@@ -26,9 +27,9 @@ export async function signPermit(context: Reserved, progress: Progress, step: St
   }
   engine.requireOpen()
   throwFirst((await requireRunning(engine, () => false)).refusals)
-  await onStorage('the audit log cannot be written', () =>
-    engine.audit.append({ event: 'tx.permit', ...callFacts(call), chainId: chain.id, wallet, permit }),
-  )
+  const line = { event: 'tx.permit', ...callFacts(call), chainId: chain.id, wallet, permit } as const
+  const noted = onStorage('the audit log cannot be written', () => engine.audit.append(line))
+  await Promise.all([noted, oweRights(context)])
   const { snapshotTaken } = progress.valid
   const signature = await engine.signGranted(typedDataOf(chain.id, permit), {
     chain,

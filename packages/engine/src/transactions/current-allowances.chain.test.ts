@@ -7,7 +7,6 @@ import { mintIntent, swapIntent } from '../fixtures/intents.fixture.ts'
 import { mineAgain, mineNothing } from '../fixtures/mining.fixture.ts'
 import { afterSending, laggingAt } from '../fixtures/network.fixture.ts'
 import type { Pipeline } from '../fixtures/open-pipeline.fixture.ts'
-import { createPendingRevocations } from '../allowances/pending-revocations.ts'
 import { testClient } from '../fixtures/pipeline-facts.fixture.ts'
 import { storeEngines } from '../fixtures/store-engines.fixture.ts'
 import { usePipelines } from '../fixtures/use-pipelines.fixture.ts'
@@ -93,7 +92,7 @@ async function expectRevoked(pipeline: Pipeline, symbols: readonly string[], spe
   await pipeline.executor.reconcile()
   expect(await standing()).toEqual(symbols.map(() => 0n))
   await pipeline.executor.reconcile()
-  expect(await createPendingRevocations(pipeline.dataDir).list()).toEqual([])
+  expect(await pipeline.store.pendingRevocations.list()).toEqual([])
 }
 
 function headOf(pipeline: Pipeline): Promise<bigint> {

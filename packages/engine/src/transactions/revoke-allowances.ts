@@ -1,9 +1,9 @@
 import { type Hash, isAddressEqual, type TransactionReceipt } from 'viem'
 import { ToolError } from '@svc/amm'
+import type { EndedRevocation, PendingRevocation } from '@svc/store'
 import type { Chain, JournalEntry } from '@svc/wallet/core'
 import { type Allowance, revokeStep } from '../allowances/approval-steps.ts'
 import type { Engine, ExecutionContext } from '../context/engine.ts'
-import type { PendingRevocation } from '../allowances/pending-revocations.ts'
 import { minedCount, type Progress } from '../context/execution-context.ts'
 import type { Step } from '../call/step.ts'
 import { onStorage } from '../call/storage.ts'
@@ -11,43 +11,44 @@ import { isPrivateOut } from './private-route.ts'
 import { broadcast, confirm, sign } from './transact.ts'
 import { readAllowances } from '../call/chain-snapshot.ts'
 
-/** Notes on disk what will have to go back to zero, before the first allowance is signed, and the right that a permit gives. */
-export async function oweAllowances(context: Granting): Promise<void> {
-  const pendingRevocations = [...pendingOf(context), ...rightsOf(context)]
-  if (pendingRevocations.length > 0)
-    await onStorage('the owed allowances cannot be written', () =>
-      context.engine.pendingRevocations.add(pendingRevocations),
-    )
+/** Notes on disk the right over a position that a permit gives, for before it is signed: whoever sees the signature may hand it in. */
+export async function oweRights(context: Granting): Promise<void> {
+  await onStorage('the owed allowances cannot be written', () =>
+    context.engine.pendingRevocations.add(rightsOf(context)),
+  )
 }
 
-/** Notes that the right of a permit whose call was mined is over: the same call has burnt the position. Where it was not, the next sweeps see to it. */
-export async function endRights(context: Granting, { mined }: Progress): Promise<void> {
-  const rights = rightsOf(context)
+/** The right of a permit whose call was mined, which is over: the same call has burnt the position. Where it was not, the next sweeps see to it. */
+export function endedRights(context: Granting, { mined }: Progress): readonly EndedRevocation[] {
   const last = mined.at(-1)?.receipt.blockNumber
-  if (rights.length > 0 && last !== undefined) await context.engine.pendingRevocations.end(rights, last)
+  return last === undefined ? [] : rightsOf(context).map((one) => ({ ...one, endedIn: `${last}` }))
+}
+
+/** Notes what is over where no settlement does it in its own commit. Never rejects: what is not noted is looked at again. */
+export async function noteEnded(context: Granting, ended: readonly EndedRevocation[]): Promise<void> {
+  if (ended.length === 0) return
+  await context.engine.pendingRevocations.end(ended).catch((error: unknown) => warnOwed(context, error))
 }
 
 /**
- * Sets what is left of the pipeline's allowances to zero and notes the block in which those that are ended, for the sweeps to look again. With `blind` they are not read first and
+ * Sets what is left of the pipeline's allowances to zero and gives those that are, with the block in which they ended, for the sweeps to look again. With `blind` they are not read first and
  * not waited for: a transaction is out whose end is unknown, and the revocation queues behind it by its nonce. None has
  * ended while bytes that were declined may still be mined, or where the block that was read lacks transactions of the
  * wallet: either may be the approval. Never rejects: what could not be revoked stays pending, and the next write or start
- * tries again. That is on disk when `noted` resolves, which nothing else has to wait for.
+ * tries again.
  */
 export async function revokeAllowances(
   context: Granting,
   progress: Progress,
   options: { readonly blind: boolean; readonly standing?: Standing },
 ): Promise<Revoked> {
-  const { engine, call, allowances } = context
+  const { allowances } = context
   const pendingRevocations = pendingOf(context)
   const receipts: TransactionReceipt[] = []
-  let noted: Promise<void> = Promise.resolve()
-  if (pendingRevocations.length === 0) return { receipts, noted }
-  const stillOwed = (error: unknown): void => engine.log.warn('allowances.owed', { requestId: call.requestId, error })
+  if (pendingRevocations.length === 0) return { receipts, ended: [] }
   try {
     // In the public pool it would tell of the trade that it queues behind: the sweep takes back what that leaves.
-    if (options.blind && (await isPrivateOut(context))) return { receipts, noted }
+    if (options.blind && (await isPrivateOut(context))) return { receipts, ended: [] }
     const standing = options.blind ? null : (options.standing ?? (await currentAllowances(context, allowances)))
     const mayEnd = standing?.holdsAll === true && !(await isAnyRefused(context))
     const due = allowances.flatMap((allowance, index) => {
@@ -76,18 +77,22 @@ export async function revokeAllowances(
         (last, { blockNumber }) => (blockNumber > last ? blockNumber : last),
         standing.blockNumber,
       )
-      noted = engine.pendingRevocations.end(pendingRevocations, endedIn).catch(stillOwed)
+      return { receipts, ended: pendingRevocations.map((one) => ({ ...one, endedIn: `${endedIn}` })) }
     }
   } catch (error) {
-    stillOwed(error)
+    warnOwed(context, error)
   }
-  return { receipts, noted }
+  return { receipts, ended: [] }
+}
+
+function warnOwed({ engine, call }: Granting, error: unknown): void {
+  engine.log.warn('allowances.owed', { requestId: call.requestId, error })
 }
 
 /** What an intent on its way has set or is going to set. */
 type Granting = ExecutionContext & { readonly allowances: readonly Allowance[] }
 
-type Revoked = { readonly receipts: readonly TransactionReceipt[]; readonly noted: Promise<void> }
+type Revoked = { readonly receipts: readonly TransactionReceipt[]; readonly ended: readonly EndedRevocation[] }
 
 /** Whether bytes of the wallet were declined on the chain and may be mined all the same, so that what reads as zero may rise. */
 export async function isAnyRefused({
@@ -199,7 +204,8 @@ function wasApproved({ token }: Allowance, { signed }: Progress): boolean {
 
 const leastRevokeGas = 60_000n
 
-function pendingOf({ chain, wallet, allowances }: Granting): readonly PendingRevocation[] {
+/** What will have to go back to zero: on disk with the first signature, at the latest. */
+export function pendingOf({ chain, wallet, allowances }: Granting): readonly PendingRevocation[] {
   return allowances
     .filter(({ revokeAfter }) => revokeAfter)
     .map(({ token, spender }) => ({ chainId: chain.id, owner: wallet, token, spender }))

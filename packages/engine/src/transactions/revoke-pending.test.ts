@@ -1,7 +1,7 @@
 import { pad, serializeTransaction, type Address } from 'viem'
 import { expect, test } from 'vitest'
 import { revokeStep } from '../allowances/approval-steps.ts'
-import { takesBack } from './revoke-pending.ts'
+import { isWaiting, takesBack } from './revoke-pending.ts'
 
 const [token, spender, other] = ['0x01', '0x02', '0x03'].map((hex) => pad(hex as '0x01', { size: 20 })) as [
   Address,
@@ -18,6 +18,16 @@ test('an allowance is taken back by its own transaction alone: of its token, for
   expect(takesBack(signed({ to, data: `${data.slice(0, -1)}1` as `0x${string}` }), allowance)).toBe(false)
   // What creates a contract is sent to nobody.
   expect(takesBack(signed({ to: null, data }), allowance)).toBe(false)
+})
+
+test('one that was taken back for nothing waits a minute, then twice as long each time up to a day', () => {
+  const minutes = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1_024, 1_440]
+  for (const [index, wait] of [...minutes, 1_440].entries()) {
+    const failed = { chainId: 1, owner: other, ...allowance, failed: { times: index + 1, at: 1_000 } }
+    const over = 1_000 + wait * 60_000
+    expect([999, 1_000, over - 1, over].map((now) => isWaiting(failed, now))).toEqual([false, true, true, false])
+  }
+  expect(isWaiting({ chainId: 1, owner: other, ...allowance }, 1_000)).toBe(false)
 })
 
 function signed(transaction: { readonly to: Address | null; readonly data: `0x${string}` }) {

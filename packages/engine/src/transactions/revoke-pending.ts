@@ -6,11 +6,11 @@ import type { Engine, ExecutionContext } from '../context/engine.ts'
 import { openOrders } from '../orders/open-orders.ts'
 import { isPaused } from '../switches/kill-switch.ts'
 import { worstGasCost } from '../spending/gas.ts'
-import { isWaiting, type PendingRevocation } from '../allowances/pending-revocations.ts'
 import { sessionIdleMs } from '../spending/spend-limit.ts'
 import { limitsOf } from '../spending/budget-names.ts'
 import { usdText } from '../value/countable.ts'
 import { ToolError } from '@svc/amm'
+import type { PendingRevocation } from '@svc/store'
 import { v3PositionManagerAbi } from '@svc/amm/abis'
 import { contractRead, readOne } from '@svc/amm/rpc'
 import { throwFirst } from '../call/refusal.ts'
@@ -61,7 +61,7 @@ async function noteStanding(
   await onStorage('the owed allowances cannot be written', async () => {
     if (isOver && last !== null && last <= settledBlock(chain, blockNumber)) return pendingRevocations.remove([one])
     if (revoked !== null && (last !== null || !isOver)) await pendingRevocations.failed(one, engine.now())
-    if (isOver) await pendingRevocations.end([one], revoked?.blockNumber ?? last ?? blockNumber)
+    if (isOver) await pendingRevocations.end([{ ...one, endedIn: `${revoked?.blockNumber ?? last ?? blockNumber}` }])
   })
 }
 
@@ -128,6 +128,16 @@ export async function isAnyToReadAgain(engine: Engine, chain: Chain, wallet: Add
 /** Whether an allowance is pending whose time to be revoked has come. */
 export async function isAnyDue(engine: Engine, chain: Chain, wallet: Address): Promise<boolean> {
   return (await dueOn(engine, chain, wallet)).some((one) => !isWaiting(one, engine.now()))
+}
+
+/**
+ * Whether an allowance waits before it is revoked again: each time that was mined for nothing burnt gas, so the wait is
+ * a minute after the first and doubles up to a day. A clock that was set back makes nothing wait.
+ */
+export function isWaiting({ failed }: PendingRevocation, now: number): boolean {
+  if (failed === undefined) return false
+  const waitMs = Math.min(60_000 * 2 ** (failed.times - 1), 24 * 3_600_000)
+  return now >= failed.at && now < failed.at + waitMs
 }
 
 /** What is owed less the allowances that signed orders live by: those stand until the chain has decided. */

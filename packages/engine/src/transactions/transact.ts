@@ -1,5 +1,5 @@
-import { StoreError } from '@svc/store'
-import { type Confirmation, type JournalEntry, WalletError } from '@svc/wallet/core'
+import { type PendingRevocation, StoreError } from '@svc/store'
+import { type Confirmation, type JournalEntry, type NewJournalEntry, WalletError } from '@svc/wallet/core'
 import { type Address, type Hash, type Hex, size, slice, type TransactionReceipt } from 'viem'
 import { ToolError } from '@svc/amm'
 import { receiptOf } from '../spending/gas-cap.ts'
@@ -18,15 +18,15 @@ import { onStorage } from '../call/storage.ts'
 import type { Fees } from '../call/chain-snapshot.ts'
 
 /**
- * Signs one step: first a line in the audit log, on disk, then nonce, bytes and hash in one commit of the journal. Kill
+ * Signs one step: first a line in the audit log, on disk, then nonce, bytes, hash and what will be owed in one commit of the journal. Kill
  * switch and breaker are looked up last of all, when the sender has nothing left to wait for. Nothing has left the process
  * when it resolves.
  */
 export async function sign(context: ExecutionContext, step: Step, terms: Terms): Promise<JournalEntry> {
-  const { call, chain, sender } = context
+  const { engine, call, chain, sender } = context
+  const { owed = [] } = terms
   // Written while the sender reads what it has to know, and waited for before anything is allowed.
-  const noted = noteIntent(context, step, terms)
-  const ready = Promise.all([noted, terms.owed])
+  const ready = noteIntent(context, step, terms)
   ready.catch(() => undefined)
   try {
     const entry = await sender.sign({
@@ -46,6 +46,7 @@ export async function sign(context: ExecutionContext, step: Step, terms: Terms):
       ...(terms.latestCount === undefined ? {} : { latestCount: terms.latestCount }),
       ...(terms.delegateTo === undefined ? {} : { delegateTo: terms.delegateTo }),
       ...(terms.isPrivate === true ? { isPrivate: true } : {}),
+      ...(owed.length === 0 ? {} : { record: (entry: NewJournalEntry) => engine.journal.recordSigned(entry, owed) }),
     })
     await ready
     return entry
@@ -79,8 +80,8 @@ export type Terms = {
   readonly isPrivate?: boolean
   /** It is a step of what only brings funds home, to the wallet alone, which some breakers let pass. */
   readonly isWayHome?: boolean
-  /** Resolves when it is on disk what will have to be revoked: nothing is signed before. */
-  readonly owed?: Promise<void>
+  /** What will have to be revoked: in the commit that keeps the signature, so that no approval can be sent without it. */
+  readonly owed?: readonly PendingRevocation[]
   /** For the audit line. */
   readonly facts: Readonly<Record<string, unknown>>
 }

@@ -10,16 +10,18 @@ import type {
 import type { Kysely, Transaction } from 'kysely'
 import type { Engine } from '../engine.ts'
 import type { Schema } from '../schema.ts'
+import { addRevocations, type PendingRevocation } from '../pending-revocations.ts'
 import { journalQueries, openStates, type JournalQueries, type Account, type JournalRow } from './journal-queries.ts'
 import { StoreError } from '../store-error.ts'
 
 /** The durable journal. An entry that draws on a reservation is refused unless that reservation is open. */
-export function createJournal(engine: Engine, now: () => number): Journal {
+export function createJournal(engine: Engine, now: () => number): StoreJournal {
   const ask = journalQueries()
   const entries = async (find: (db: Kysely<Schema>) => Promise<readonly JournalRow[]>): Promise<JournalEntry[]> =>
     (await engine.read(find)).map(toEntry)
   return {
-    recordSigned: (entry) => orFound(engine, ask, entry.hash, () => recordIn(engine, ask, entry, now)),
+    recordSigned: (entry, owed = []) =>
+      orFound(engine, ask, entry.hash, () => recordIn(engine, ask, { entry, owed }, now)),
     mark: (hash, state, facts = {}) =>
       engine.write(
         'spend',
@@ -45,10 +47,18 @@ export function createJournal(engine: Engine, now: () => number): Journal {
   }
 }
 
+export type StoreJournal = Omit<Journal, 'recordSigned'> & {
+  /**
+   * As {@link Journal} has it. In the same commit it keeps what will have to be revoked of what is signed: neither is ever there without the
+   * other.
+   */
+  recordSigned(entry: NewJournalEntry, owed?: readonly PendingRevocation[]): Promise<JournalEntry>
+}
+
 async function recordIn(
   engine: Engine,
   ask: JournalQueries,
-  entry: NewJournalEntry,
+  { entry, owed }: { readonly entry: NewJournalEntry; readonly owed: readonly PendingRevocation[] },
   now: () => number,
 ): Promise<JournalEntry> {
   return engine.write('spend', async (trx) => {
@@ -72,6 +82,7 @@ async function recordIn(
     const written = { chainId, ...place, step, signedAt, hash, requestId, from, rawTransaction, reservationId }
     const kept = userOperation === undefined ? null : JSON.stringify(userOperation)
     await ask.insert(trx, { ...written, userOperation: kept, submission })
+    await addRevocations(trx, owed)
     return { ...entry, attempt: place.attempt, state: 'signed' as const, signedAt }
   })
 }

@@ -25,6 +25,7 @@ import {
   settleReservation,
 } from './reservations.ts'
 import { countGas, countUnreservedGas, coverGas, type GasCost, uncountedGas, type UncountedGas } from './count-gas.ts'
+import { endRevocations, type EndedRevocation } from '../pending-revocations.ts'
 import { requireAmount, amountsText, nativeCurrency, type TokenAmounts } from './amounts.ts'
 
 /**
@@ -36,10 +37,12 @@ export function createLedger(engine: Engine, now: () => number): Ledger {
     reserve: (request) => engine.write('spend', (trx) => reserveIn(trx, request, now()), 'with-next'),
     check: (request) => engine.read((db) => weighSpend(db, request, now())),
     raise: (id, request) => engine.write('spend', (trx) => raiseIn(trx, id, request, now())),
-    settle: (id, actualUsdMicros, gas = [], budgets = [], { amounts, isRepaid = false, isHeld = false } = {}) =>
-      engine.write('spend', (trx) =>
-        settleIn(trx, id, { actualUsdMicros, gas, budgets, amounts, isRepaid, isHeld }, now()),
-      ),
+    settle: (id, actualUsdMicros, gas = [], budgets = [], came = {}) =>
+      engine.write('spend', async (trx) => {
+        const { amounts, isRepaid = false, isHeld = false, ended = [] } = came
+        await endRevocations(trx, ended)
+        await settleIn(trx, id, { actualUsdMicros, gas, budgets, amounts, isRepaid, isHeld }, now())
+      }),
     held: (chainId) => engine.read((db) => heldReservations(db, chainId, now())),
     lower: (id) => engine.write('spend', (trx) => lowerReservation(trx, id)),
     keep: (id) => engine.write('spend', (trx) => keepReservation(trx, id, now())),
@@ -104,15 +107,20 @@ export type Ledger = {
    * reserved, or nothing; the others count as reserved. Both count for 24 hours from now. `amounts` is what left, without
    * gas; where it is left out, what might have left stays on record. `isRepaid` says that it brought home what repays its
    * gas. With `isHeld` neither the amount nor a budget falls below what was reserved yet: until `lower` or `keep` it counts as
-   * reserved. The same amount again changes
-   * nothing, whatever is said of gas and budgets. Throws `RESERVATION_NOT_OPEN` when it was closed otherwise.
+   * reserved. What was to be revoked and is over by then is noted as `ended` in the same commit. The same amount again changes
+   * nothing else, whatever is said of gas and budgets. Throws `RESERVATION_NOT_OPEN` when it was closed otherwise.
    */
   settle(
     id: string,
     actualUsdMicros: bigint,
     gas?: readonly GasCost[],
     budgets?: readonly BudgetAmount[],
-    came?: { readonly amounts?: TokenAmounts; readonly isRepaid?: boolean; readonly isHeld?: boolean },
+    came?: {
+      readonly amounts?: TokenAmounts
+      readonly isRepaid?: boolean
+      readonly isHeld?: boolean
+      readonly ended?: readonly EndedRevocation[]
+    },
   ): Promise<void>
   /** What is settled on a chain and held: it counts as it was reserved, and is to fall. What has left the 24 hours is left out. */
   held(chainId: number): Promise<readonly HeldReservation[]>

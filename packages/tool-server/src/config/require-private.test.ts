@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, expect, it } from 'vitest'
-import { createPendingRevocations } from '@svc/engine'
+import { readOwedAllowances } from '@svc/engine'
 import { checkDataDir } from '../status/status.ts'
 import { requirePrivate } from '../open-state.ts'
 
@@ -29,14 +29,14 @@ it.each(['state.db', 'audit.jsonl', 'audit-3.jsonl', 'breaker.json', 'paused'])(
   },
 )
 
-it('says in the setup report when the owed allowances make no sense, and refuses to read them', async () => {
+it('says in the setup report when the owed allowances of an earlier version make no sense, and refuses to read them', async () => {
   expect(await checkDataDir(dataDir, true)).toMatchObject({ status: 'pass' })
   writeFileSync(join(dataDir, 'owed-allowances.json'), '{"garbage":')
   expect(await checkDataDir(dataDir, true)).toMatchObject({
     status: 'fail',
     fix: expect.stringContaining('remove the file'),
   })
-  await expect(createPendingRevocations(dataDir).list()).rejects.toMatchObject({
+  await expect(readOwedAllowances(dataDir)).rejects.toMatchObject({
     code: 'STORAGE_UNAVAILABLE',
     suggestion: expect.stringContaining('remove the file'),
   })

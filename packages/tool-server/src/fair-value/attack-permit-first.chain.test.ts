@@ -2,7 +2,6 @@ import { universalRouterAbi } from '@svc/amm/abis'
 import { positionPermitAbi } from '@svc/amm/liquidity'
 import { useDevnet } from '@svc/devnet/testing'
 import { startTradingApi, type TradingApi } from '@svc/devnet/trading-api'
-import { createPendingRevocations } from '@svc/engine'
 import { Secret } from '@svc/wallet/core'
 import { type Address, decodeFunctionData, type Hex, parseAbi, parseTransaction, parseUnits, zeroAddress } from 'viem'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -41,6 +40,21 @@ describe('G6: a right over a position whose signature a stranger has read off th
     expect(given).toEqual([router()])
     await expect(approved()).rejects.toThrow('nonexistent token')
     expect(await owed()).toEqual([])
+  })
+
+  test('is on record before any endpoint sees the signature, which the last simulation shows it', async () => {
+    const shown: { readonly body: string; readonly rights: number }[] = []
+    let signature = ''
+    onceSent(async ([, , , , r]) => void (signature = r.slice(2)))
+    const { fetch } = world.network
+    world.network.fetch = async (input, init) => {
+      shown.push({ body: typeof init?.body === 'string' ? init.body : '', rights: (await owed()).length })
+      return fetch(input, init)
+    }
+    await world.call('migrate_position', { positionId })
+    const seen = shown.filter(({ body }) => body.includes(signature))
+    expect(seen[0]?.body).toContain('eth_simulateV1')
+    expect(seen.map(({ rights }) => rights)).toEqual(seen.map(() => 1))
   })
 
   test('is given by him after a migration that he made fail: it is taken back', async () => {
@@ -124,7 +138,7 @@ async function mineAt(timestamp: bigint): Promise<void> {
 }
 
 function owed() {
-  return createPendingRevocations(world.again.dataDir).list()
+  return world.store.pendingRevocations.list()
 }
 
 const permitAbi = parseAbi([

@@ -1,5 +1,5 @@
 import { access, constants, stat } from 'node:fs/promises'
-import { createPendingRevocations, loadPolicy, type Policy, type Principal, type SafetyReport } from '@svc/engine'
+import { loadPolicy, type Policy, type Principal, readOwedAllowances, type SafetyReport } from '@svc/engine'
 import type { SetupCheck, StatusReport } from '../tool.ts'
 import { join } from 'node:path'
 import type { Config } from '../config/config-shape.ts'
@@ -164,13 +164,11 @@ export async function checkDataDir(path: string, needed: boolean): Promise<Setup
   if (process.platform !== 'win32' && (stats.mode & 0o077) !== 0) {
     return { id, status: 'warn', message: 'Others can look into the data directory.', fix: 'Run chmod 700 on it.' }
   }
-  const pendingRevocations = await createPendingRevocations(path)
-    .list()
-    .then(
-      () => null,
-      (error: unknown) => error,
-    )
-  if (pendingRevocations !== null) {
+  const isReadable = await readOwedAllowances(path).then(
+    () => true,
+    () => false,
+  )
+  if (!isReadable) {
     return {
       id,
       status: 'fail',

@@ -182,6 +182,7 @@ export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Pro
     transactions: store.transactions,
     formerWallets: createFormerWallets({ ...store, rpc, wallet: wallet.address, policy: () => policy }),
     ledger: store.ledger,
+    pendingRevocations: store.pendingRevocations,
     operations: store.operations,
     orders: store.orders,
     submitOrder: (order, signature) => orders.submit(order, signature),

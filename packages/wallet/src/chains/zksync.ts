@@ -61,7 +61,6 @@ export const zksync: Chain = {
   logRangeBlocks: 2_000,
   multicall3: '0xF9cda624FBC7e059355ce98a31693d299FACd963',
   permit2: '0x0000000000225e31D15943971F47aD3022F714Fa',
-  rewardDistributor: '0xe117ed7Ef16d3c28fCBA7eC49AFAD77f451a6a21',
   wrappedNative,
   sequencerUptimeFeed: { address: '0x0E6AC8B967393dcD3D36677c126976157F993940', graceSeconds: 3600 },
   amm: {

@@ -57,6 +57,8 @@ export type SignRequest = {
   readonly delegateTo?: Address
   /** It goes to the private endpoint of the sender alone. */
   readonly isPrivate?: boolean
+  /** Commits what was signed in place of the journal's own `recordSigned`, and by its rules: for what must be in the same commit. */
+  readonly record?: Journal['recordSigned']
 }
 
 /** What the sender needs of a wallet. */
@@ -105,7 +107,7 @@ async function signAt(
   latestCount: number,
 ): Promise<JournalEntry | 'behind' | 'taken'> {
   const { wallet, chain, journal } = context
-  const { requestId, step, reservationId } = request
+  const { requestId, step, reservationId, record = (entry) => journal.recordSigned(entry) } = request
   const before = (await journal.byRequest(requestId)).findLast((entry) => entry.step === step)
   if (before !== undefined) return signedBefore(before, request)
   const ownNext = (await journal.nextNonce(chain.id, wallet.address)) ?? 0
@@ -135,7 +137,7 @@ async function signAt(
   if (authorizations.type === 'eip7702') context.delegation.note()
   const slot = { requestId, step, reservationId, chainId: chain.id, from: wallet.address, ...place }
   try {
-    return await journal.recordSigned({
+    return await record({
       ...slot,
       rawTransaction,
       hash: keccak256(rawTransaction),

@@ -93,6 +93,30 @@ function withoutPast(keepsFrom: bigint) {
   }
 }
 
+/** An endpoint that gives no logs, and takes one call at a time. */
+function withoutLogsOrBatches() {
+  const refused = new Set<number>()
+  let batches = 0
+  return {
+    refused,
+    batches: () => batches,
+    tap: (body: string) => {
+      const calls = JSON.parse(body) as Call | Call[]
+      if (Array.isArray(calls)) {
+        batches += 1
+        return Response.json({ error: 'one call at a time' }, { status: 400 })
+      }
+      if (calls.method === 'eth_getLogs') refused.add(calls.id)
+      return null
+    },
+    retell: (text: string) => {
+      const answer = JSON.parse(text) as { readonly id: number }
+      const error = { code: -32_601, message: 'the method eth_getLogs does not exist' }
+      return refused.has(answer.id) ? JSON.stringify({ jsonrpc: '2.0', id: answer.id, error }) : text
+    },
+  }
+}
+
 type Call = { readonly id: number; readonly method: string; readonly params: readonly unknown[] }
 const refusal = { code: -32_000, message: 'missing trie node' }
 
@@ -193,6 +217,25 @@ test.each(['v3', 'v4'] as const)(
 )
 
 describe('an endpoint', () => {
+  test.each(['v2', 'v3', 'v4'] as const)(
+    'that refuses logs, and batches too, tells the past of a %s pool out of its state all the same',
+    async (version) => {
+      const endpoint = withoutLogsOrBatches()
+      const bench = createReadsBench(devnet(), endpoint.tap, endpoint.retell)
+      const { pool, request } = await world(version)
+      const prices = createPriceSource({ ...bench, liquidity: bench.reads, pickInt: () => 0 })
+      const ports = { rpc: bench.rpc, liquidity: bench.reads, prices }
+      const options = { subgraphs: createSubgraphs({ apiKey: null }), bars: createBarMemory(), checks: { pickInt: () => 0 } }
+      const history = createPoolHistory(ports, { ...options, now: () => end * 1_000 })
+      const told = await history.read({ ...request, chain: bench.chain, pool })
+      const whole = await historyOf(await world(version), null).read(request)
+      expect([told.source, told.completeness]).toEqual(['archive', whole.completeness])
+      expect(told.bars).toEqual(whole.bars)
+      expect(endpoint.refused.size).toBeGreaterThan(0)
+      expect(endpoint.batches()).toBeGreaterThan(0)
+    },
+  )
+
   test('without old state leaves it at the logs, says what would mend that, and is not asked again for a while', async () => {
     const head = await createReadsBench(devnet()).rpc.client(devnet().chain).getBlockNumber()
     const endpoint = withoutPast(head - 3n)

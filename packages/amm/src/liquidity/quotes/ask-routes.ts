@@ -2,7 +2,7 @@ import type { Chain } from '@svc/wallet/core'
 import type { PublicClient } from 'viem'
 import { joinQueries, readQuery } from '../../rpc/query.ts'
 import { readPipes } from '../../rpc/read-pipes.ts'
-import { gasOfSegments } from './route-cost.ts'
+import { gasOfSegments, withTurns } from './route-cost.ts'
 import { type Exact, type Route, type RouteAnswer, routePipe, routeQuery, segmentsOf } from './route-query.ts'
 
 /** A route, and the amount that it is asked about. Of several versions for an exact input alone. */
@@ -19,7 +19,7 @@ export async function askRoutes(
   asked: readonly AskedRoute[],
   blockNumber: bigint,
 ): Promise<readonly (RouteAnswer | null)[]> {
-  const isMixed = ({ route }: AskedRoute) => route.version === 'mixed'
+  const isMixed = ({ route }: AskedRoute) => segmentsOf(route.hops).length > 1
   const [mixed, others] = [asked.filter(isMixed), asked.filter((one) => !isMixed(one))]
   const [piped, answered] = await Promise.all([
     readPipes(
@@ -35,13 +35,15 @@ export async function askRoutes(
       quotesPerCall,
     ),
   ])
-  const answers = new Map<AskedRoute, RouteAnswer | null>(others.map((one, index) => [one, answered[index] ?? null]))
+  const answers = new Map<AskedRoute, RouteAnswer | null>(
+    others.map((one, index) => [one, withTurns(one.route, answered[index] ?? null)]),
+  )
   for (const [index, one] of mixed.entries()) {
     const segments = piped[index] ?? null
     const amountOut = segments?.at(-1)?.other
     if (segments === null || amountOut === undefined) continue
     const swapGas = gasOfSegments(segmentsOf(one.route.hops), segments)
-    answers.set(one, { amountIn: one.exact.amount, amountOut, swapGas })
+    answers.set(one, withTurns(one.route, { amountIn: one.exact.amount, amountOut, swapGas }))
   }
   return asked.map((one) => answers.get(one) ?? null)
 }

@@ -14,7 +14,7 @@ export type RequestedRoute = Pick<QuoteRequest, 'tokenIn' | 'tokenOut' | 'maySpl
 export type FoundRoutes = {
   /** Of one or two hops and one version. */
   readonly routes: readonly Route[]
-  /** Of three hops, or of several versions. */
+  /** Of three hops, of several versions, or over native currency for its wrapped token and the other way round. */
   readonly longRoutes: readonly Route[]
   /** Every pool that was looked at. */
   readonly pools: readonly Pool[]
@@ -60,14 +60,16 @@ async function routesOver(
     { tokens: [tokenIn, token] as const, versions },
     { tokens: [token, tokenOut] as const, versions },
   ])
-  const pairs = [{ tokens: [tokenIn, tokenOut] as const, versions }, ...legs, ...pairsOf(hubs, wrapped)]
+  const isMixed = mayMix(chain, request, exact)
+  const turned = isMixed ? await turnedPairs(ports, chain, request, hubs) : []
+  const pairs = [{ tokens: [tokenIn, tokenOut] as const, versions }, ...legs, ...pairsOf(hubs, wrapped), ...turned]
   const { pools, blockNumber } = await findPoolsAtHead(ports, chain, pairs)
   const [direct = [], ...legPools] = pools
   const between = middles.map((_, index) => ({
     first: legPools[2 * index] ?? [],
     second: legPools[2 * index + 1] ?? [],
   }))
-  const ends = { tokenIn, tokenOut, held, mayMix: mayMix(chain, request, exact) }
+  const ends = { tokenIn, tokenOut, held, mayMix: isMixed }
   return {
     routes: routesOf({ direct, between }, (version) => held(tokenIn, version), exact),
     longRoutes: longRoutesOf(pools.flat(), ends, exact),
@@ -79,6 +81,26 @@ async function routesOver(
 /** No router makes sure of an exact output through pools of several versions: what goes between them would be fixed beforehand. */
 export function mayMix({ amm }: Chain, { maySplit }: RequestedRoute, { side }: Exact): boolean {
   return maySplit === true && side === 'in' && amm.universalRouter !== undefined
+}
+
+/** Pools of v4 that hold native currency where the trade is of its wrapped token, or the other way round: with the other end, and the hubs. */
+async function turnedPairs(
+  ports: Pick<ReadPorts, 'tokens'>,
+  chain: Chain,
+  { tokenIn, tokenOut, versions }: RequestedRoute,
+  hubs: readonly Middle[],
+): Promise<readonly PairRequest[]> {
+  const wrapped = ports.tokens.wrapped(chain)
+  const end = [tokenIn, tokenOut].find(({ isNative, address }) => isNative || address === wrapped.address)
+  if (end === undefined || !hasBothForms(chain, versions)) return []
+  const other = end.isNative ? wrapped : await ports.tokens.byAddress(chain, zeroAddress)
+  const across = [end === tokenIn ? tokenOut : tokenIn, ...hubs.map(({ token }) => token)]
+  return across.map((token) => ({ tokens: [other, token] as const, versions: ['v4'] as const }))
+}
+
+/** Pools of v4 hold native currency itself, beside its wrapped token. */
+function hasBothForms({ wrappedNative, nativeCurrency }: Chain, versions: readonly Version[]): boolean {
+  return versions.includes('v4') && wrappedNative.symbol !== nativeCurrency.symbol
 }
 
 /** Each with each, once. Pools of v4 alone hold native currency itself. */
@@ -112,9 +134,7 @@ export async function middleTokens(
   const dollarsFirst = chain.tokens.toSorted((one, other) => isDollar(other) - isDollar(one))
   const others = dollarsFirst.filter(({ address }) => !taken.has(address) && address !== wrapped.address)
   const tokens = await Promise.all(others.map(({ address }) => ports.tokens.byAddress(chain, address)))
-  // Pools of v4 hold native currency itself.
-  const hasNative = versions.includes('v4') && chain.wrappedNative.symbol !== chain.nativeCurrency.symbol
-  const native = hasNative ? [await ports.tokens.byAddress(chain, zeroAddress)] : []
+  const native = hasBothForms(chain, versions) ? [await ports.tokens.byAddress(chain, zeroAddress)] : []
   const isBetween = !taken.has(wrapped.address)
   const all: readonly Middle[] = [
     ...(isBetween ? [{ token: wrapped, versions }] : []),

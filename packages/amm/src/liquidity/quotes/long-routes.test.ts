@@ -65,12 +65,19 @@ describe('longRoutesOf', () => {
     expect(back).toEqual(alone)
   })
 
-  it('goes on from native currency to its token, and takes at the ends what pools of the version hold', () => {
+  it('goes on from native currency to its token, and takes at the ends what pools hold, the other form of it where routes may be mixed', () => {
     const found = [pool('v4', from, native), pool('v3', wrapped, to)]
     expect(wordsOf(longRoutesOf(found, ends, exact))).toEqual(['mixed: v4 T0, v3 T3'])
     const fromNative = [pool('v4', wrapped, one), pool('v4', native, two), pool('v3', one, to), pool('v3', two, to)]
     const sold = longRoutesOf(fromNative, { ...ends, tokenIn: native }, exact)
-    expect(wordsOf(sold)).toEqual(['mixed: v4 T5, v3 T3'])
+    expect(wordsOf(sold)).toEqual(['mixed: v4 T4, v3 T3', 'mixed: v4 T5, v3 T3'])
+    expect(sold.map(({ turns }) => turns)).toEqual([1, undefined])
+    const direct = [pool('v4', native, to), pool('v4', wrapped, to), pool('v3', wrapped, to)]
+    const turned = longRoutesOf(direct, { ...ends, tokenIn: wrapped }, exact)
+    expect(turned.map(({ version, hops }) => [version, hops[0]?.tokenIn.symbol])).toEqual([['mixed', 'T0']])
+    const bought = longRoutesOf(direct, { ...ends, tokenIn: to, tokenOut: wrapped }, exact)
+    expect(bought.map(({ version, hops }) => [version, hops[0]?.tokenOut.symbol])).toEqual([['mixed', 'T0']])
+    expect(longRoutesOf(direct, { ...ends, tokenIn: wrapped, mayMix: false }, exact)).toEqual([])
   })
 
   it('asks about a dozen at most, the best first, and about none through an empty pool or a token twice', () => {

@@ -3,10 +3,10 @@ import { better, intoOf, outOf } from './reckon-route.ts'
 import { type Exact, type Route, segmentsOf } from './route-query.ts'
 
 /**
- * Routes of three hops, and of two or three of several versions where they may be mixed: the dozen that give most, or take least, were the
- * liquidity at the prices of their pools all there is. They are walked from the side that is given, and at each token on the way only the
- * best four walks go on. Native currency and its wrapped token are one place, where the router turns one into the other. Hops name the
- * pools' own tokens.
+ * Routes of three hops, and where they may be mixed those of several versions and those whose pools of v4 hold native currency where the
+ * trade is of its wrapped token, or the other way round: the dozen that give most, or take least, were the liquidity at the prices of their
+ * pools all there is. They are walked from the side that is given, and at each token on the way only the best four walks go on. Native
+ * currency and its wrapped token are one place, where the router turns one into the other. Hops name the pools' own tokens.
  */
 export function longRoutesOf(pools: readonly Pool[], ends: Ends, exact: Exact): readonly Route[] {
   const filled = [...new Map(pools.map((pool) => [pool.id, pool])).values()].filter(({ liquidity }) => liquidity > 0n)
@@ -18,9 +18,11 @@ export function longRoutesOf(pools: readonly Pool[], ends: Ends, exact: Exact): 
     .flatMap((own) => walksThrough(own, ends, exact))
     .flatMap(({ hops, amount }) => {
       const [segment, ...more] = segmentsOf(hops)
-      const version: RouteVersion | undefined = more.length > 0 ? 'mixed' : segment?.version
+      const turns = turnsOf(hops, ends)
+      const version: RouteVersion | undefined = more.length + turns > 0 ? 'mixed' : segment?.version
       const isLong = version === 'mixed' ? ends.mayMix : hops.length > 2
-      return version !== undefined && isLong ? [{ route: { version, hops }, amount }] : []
+      const route = { ...(turns > 0 && { turns }), hops }
+      return version !== undefined && isLong ? [{ route: { version, ...route }, amount }] : []
     })
     .toSorted((one, other) => better(exact, one.amount, other.amount))
     .slice(0, mostLongRoutes)
@@ -32,7 +34,7 @@ export type Ends = {
   readonly tokenIn: Token
   readonly tokenOut: Token
   readonly held: (token: Token, version: Version) => Token
-  /** Whether pools of several versions may stand in one route. */
+  /** Whether pools of several versions may stand in one route, and its ends be turned into the other form of native currency. */
   readonly mayMix: boolean
 }
 
@@ -63,7 +65,9 @@ function walksThrough(pools: readonly Pool[], ends: Ends, exact: Exact): readonl
           const at = placeOf(far)
           if (placeOf(near) !== walk.at || passed.has(at)) continue
           const isArrival = at === placeOf(to)
-          if (hops === 1 ? isArrival || !isEnd(from, near, pool) : isArrival && !isEnd(to, far, pool)) continue
+          const isTurned = (hops === 1 && !isEnd(from, near, pool)) || (isArrival && !isEnd(to, far, pool))
+          // What leads there at once, in the tokens of the trade, is none of these.
+          if (isTurned ? !ends.mayMix : hops === 1 && isArrival) continue
           const stepped = step(walk, { pool, near, far, at }, exact)
           if (stepped === null) continue
           if (isArrival) arrived.push(stepped)
@@ -76,6 +80,13 @@ function walksThrough(pools: readonly Pool[], ends: Ends, exact: Exact): readonl
     )
   }
   return arrived
+}
+
+function turnsOf(hops: readonly Hop[], { tokenIn, tokenOut, held }: Ends): number {
+  const [first, last] = [hops[0], hops.at(-1)]
+  if (first === undefined || last === undefined) return 0
+  const isTurned = (end: Token, token: Token, { version }: Pool) => held(end, version).address !== token.address
+  return Number(isTurned(tokenIn, first.tokenIn, first.pool)) + Number(isTurned(tokenOut, last.tokenOut, last.pool))
 }
 
 function step(

@@ -141,7 +141,7 @@ export function noRoute(chain: Chain, request: RequestedRoute, leading: readonly
   const others = leading.filter((version) => version !== 'mixed')
   const isMixed = leading.includes('mixed') && others.length === 0
   const some = others.length > 0 ? `; of ${others.join(', ')} some do` : ''
-  const mixed = isMixed ? '; routes of several versions do, which are for exact inputs' : ''
+  const mixed = isMixed ? '; routes of several versions, or over native currency itself, do, which are for exact inputs' : ''
   const message = `No pools of ${versions.join(', ')} lead from ${tokens.join(' to ')} on ${chain.name} directly or over one or two listed tokens between them${some}${mixed}.`
   const detail = { message, tokens, versionsLookedFor: versions }
   if (others.length > 0)
@@ -153,7 +153,7 @@ export function noRoute(chain: Chain, request: RequestedRoute, leading: readonly
     return new ToolError('POOL_NOT_FOUND', message, {
       details: [{ field: 'type', accepted: 'exact_in without version', ...detail }],
       suggestion:
-        'Sell an exact input by execute_swap (type exact_in) and leave version out: no router makes sure of an exact output over pools of several versions.',
+        'Sell an exact input by execute_swap (type exact_in) and leave version out: exact outputs go through pools of one version, in the tokens of the trade.',
     })
   return new ToolError('POOL_NOT_FOUND', message, {
     details: [{ field: 'tokenOut', accepted: 'a token that tokenIn trades against', ...detail }],

@@ -50,6 +50,12 @@ export function gasOfSegments(segments: readonly Segment[], answers: readonly Se
   return swaps.reduce((sum, gas) => sum + gas, handOverGas * BigInt(segments.length - 1))
 }
 
+/** With the gas of turning native currency into its wrapped token, or back, at the ends. */
+export function withTurns(route: Route, answer: RouteAnswer | null): RouteAnswer | null {
+  if (answer === null || (route.turns ?? 0) === 0) return answer
+  return { ...answer, swapGas: swapGasOf(route, answer) + handOverGas * BigInt(route.turns ?? 0) }
+}
+
 /** Measured on the local chain. */
 export const routerGas = { v2: 70_000n, v3: 28_000n, v4: 70_000n, mixed: 70_000n } as const
 const v2HopGas = 62_000n

@@ -12,7 +12,12 @@ import { poolKeyOf } from '../v4/pool-key.ts'
 import type { Hop, RouteVersion, Version } from '../../ports.ts'
 
 /** The way of a swap through one to three pools. */
-export type Route = { readonly version: RouteVersion; readonly hops: readonly Hop[] }
+export type Route = {
+  readonly version: RouteVersion
+  readonly hops: readonly Hop[]
+  /** How many of its ends are of the other form than the trade, native currency or its wrapped token: the router turns it. */
+  readonly turns?: number
+}
 
 /** Hops of one version that follow each other in the same tokens: one call of the router of that version. */
 export type Segment = { readonly version: Version; readonly hops: readonly Hop[] }

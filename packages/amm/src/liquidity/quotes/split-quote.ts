@@ -27,7 +27,8 @@ export async function splitOf(
   }: FoundRoutes & { readonly single: Quote; readonly costOf: CostOf },
 ): Promise<Quote | null> {
   if (amountIn === undefined || chain.amm.universalRouter === undefined || amountIn < shares) return null
-  const best = { version: single.version, hops: single.route }
+  const best = [...routes, ...longRoutes].find(({ hops }) => hops === single.route)
+  if (best === undefined) throw new TypeError('the quote is of no route that was found')
   const candidates = routesWithoutCommonPool([...routes, ...longRoutes], best, amountIn / 4n)
   if (costOf(0n) === null || candidates.length < 2 || !hasRoom(candidates, single)) return null
   const asked = candidates.flatMap((route) =>

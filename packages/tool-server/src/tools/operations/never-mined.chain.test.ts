@@ -2,7 +2,6 @@ import { useDevnet } from '@svc/devnet/testing'
 import { createTestClient, createWalletClient, http, type TestClient } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterEach, describe, expect, it } from 'vitest'
-import { createPendingRevocations } from '@svc/engine'
 import { repeatOf } from '../answer.fixture.ts'
 import { openWorld } from '../chain-world.fixture.ts'
 import { swapIntent } from '../../../../engine/src/fixtures/intents.fixture.ts'
@@ -156,9 +155,9 @@ describe.each(storeEngines)('on $engine', ({ usePlaces }) => {
     const router = pipeline.chain.amm.v3!.swapRouter02
     pipeline.network.fetch = declining(1, { forwards: true })
     await expect(pipeline.run(swapIntent(pipeline, '100'))).rejects.toMatchObject({ code: 'OPERATION_IN_DOUBT' })
-    expect(await createPendingRevocations(pipeline.dataDir).list()).toMatchObject([{ spender: router }])
+    expect(await pipeline.store.pendingRevocations.list()).toMatchObject([{ spender: router }])
     await pipeline.executor.reconcile()
-    expect(await createPendingRevocations(pipeline.dataDir).list()).toMatchObject([{ spender: router }])
+    expect(await pipeline.store.pendingRevocations.list()).toMatchObject([{ spender: router }])
     await node().mine({ blocks: 1 })
     await node().setAutomine(true)
     pipeline.network.fetch = fetch
@@ -166,7 +165,7 @@ describe.each(storeEngines)('on $engine', ({ usePlaces }) => {
     expect(await pipeline.allowance('USDC', router)).toBeGreaterThan(0n)
     await pipeline.executor.reconcile()
     expect(await pipeline.allowance('USDC', router)).toBe(0n)
-    expect(await createPendingRevocations(pipeline.dataDir).list()).toEqual([])
+    expect(await pipeline.store.pendingRevocations.list()).toEqual([])
   })
 })
 
