@@ -65,8 +65,10 @@ it('cancels the operation of work that came to it while its task was being cance
   expect(tasks.cancelled).toEqual(['meanwhile'])
 })
 
-it('ends a question that nobody answers in time, and shows it no more', async () => {
+it('ends a question that nobody answers in time, and shows it no more, nor one that comes too late', async () => {
   const service = tasks.open()
+  const shown: string[] = []
+  service.listen((_owner, { status }) => void shown.push(status))
   const id = await begin(service, async ({ ask, signal }) => {
     const request = { method: 'elicitation/create', params: {} }
     const answers = [await ask(request, { ...inTime, withinMs: 1 }), await ask(request, { ...inTime, withinMs: 0 })]
@@ -76,6 +78,8 @@ it('ends a question that nobody answers in time, and shows it no more', async ()
   await expect.poll(() => heard(service, id)).toEqual(['working', undefined])
   await service.stop()
   expect(await service.get(ann, id)).toMatchObject({ status: 'completed', result: { content: [null, null] } })
+  // What there is no time to answer is not asked.
+  expect(shown.filter((one) => one === 'input_required')).toHaveLength(1)
 })
 
 it('begins nothing once it was stopped', async () => {
