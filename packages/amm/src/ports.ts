@@ -155,6 +155,8 @@ export type RpcPool = {
     readonly headAgeSeconds: number | null
     readonly latencyMs: number | null
     readonly problem: string | null
+    /** Unix milliseconds: when that was found out, which the age of the head is of as well. */
+    readonly at: number
   }>
 }
 

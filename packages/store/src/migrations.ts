@@ -10,7 +10,7 @@ import { createRateBucketTable } from './claims/rate-leases.ts'
 import { createRateUseTable } from './claims/rate-limits.ts'
 import { createMemoryTable } from './memory.ts'
 import { createSignInTables } from './sign-ins.ts'
-import { createTaskTable } from './tasks.ts'
+import { addPassing, createTaskTable } from './tasks.ts'
 import { createWatchTables } from './watches.ts'
 import { StoreError } from './store-error.ts'
 
@@ -75,6 +75,7 @@ export function migrationsOf(dialect: Dialect): Record<string, Migration> {
     '0024-order-owner': { up: indexOrderOwner },
     '0025-task': { up: (db) => createTaskTable(db, numbered(db, 'task')) },
     '0026-rate-bucket': { up: createRateBucketTable },
+    '0027-task-passing': { up: addPassing },
     '0028-pending-revocation': { up: (db) => createRevocationTable(numbered(db, 'pending_revocation')) },
   }
 }

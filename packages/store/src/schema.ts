@@ -296,6 +296,8 @@ type TaskTable = {
   updated_at: Integer
   expires_at: Integer
   cancel_asked_at: NullableInteger
+  /** 1 of callers of whom anybody makes as many as he likes, else 0. */
+  is_passing: Generated<bigint>
 }
 
 type SignInStateTable = { name: string; value: string }

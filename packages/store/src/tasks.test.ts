@@ -20,12 +20,33 @@ describe.each(useEngines())('tasks on $engine', ({ newPlace }) => {
     await at.remove()
   })
 
-  const newTask = (owner: string) => ({ owner, principal: '{}', tool: 'slow', arguments: '{"a":1}', ttlMs: 5_000 })
+  const newTask = (owner: string, isPassing = false) => ({
+    owner,
+    isPassing,
+    principal: '{}',
+    tool: 'slow',
+    arguments: '{"a":1}',
+    ttlMs: 5_000,
+  })
 
-  async function add(owner: string): Promise<StoredTask> {
-    const task = await store.tasks.add(newTask(owner))
+  async function add(owner: string, isPassing?: boolean): Promise<StoredTask> {
+    const task = await store.tasks.add(newTask(owner, isPassing))
     if (task === null) throw new Error('there is no room')
     return task
+  }
+
+  /** So many that go on, of as many callers as that takes. */
+  async function fill(owner: string, isPassing: boolean, count: number): Promise<readonly StoredTask[]> {
+    const tasks: StoredTask[] = []
+    for (let one = 0; one < count; one += 1)
+      tasks.push(await add(`${owner} ${Math.floor(one / taskBounds.ofOwner.open)}`, isPassing))
+    return tasks
+  }
+
+  async function addEnded(owner: string, isPassing?: boolean): Promise<string> {
+    const { id } = await add(owner, isPassing)
+    await store.tasks.end(id, { state: 'completed', outcome: null })
+    return id
   }
 
   test('are found by their owner alone, and go on after a restart', async () => {
@@ -54,29 +75,52 @@ describe.each(useEngines())('tasks on $engine', ({ newPlace }) => {
   })
 
   test('are bounded for each owner and for all, and keep an outcome of bounded size', async () => {
-    const own = await Promise.all(Array.from({ length: taskBounds.open }, () => add('ann')))
+    const own = await Promise.all(Array.from({ length: taskBounds.ofOwner.open }, () => add('ann')))
     expect(await store.tasks.add(newTask('ann'))).toBeNull()
     const [first] = own
     const large = 'x'.repeat(taskBounds.outcomeBytes + 1)
     expect(() => store.tasks.end(first!.id, { state: 'completed', outcome: large })).toThrow(/at most 1048576/)
     await store.tasks.end(first!.id, { state: 'completed', outcome: null })
     expect(await store.tasks.add(newTask('ann'))).not.toBeNull()
-    const others = (taskBounds.openOfAll - taskBounds.open) / taskBounds.open
-    for (let one = 0; one < others; one += 1)
-      for (let task = 0; task < taskBounds.open; task += 1) await add(`bob ${one}`)
+    await fill('bob', false, taskBounds.ofKnown.open - taskBounds.ofOwner.open)
     expect(await store.tasks.add(newTask('carl'))).toBeNull()
   })
 
+  test('of strangers are bounded together, and take no room from those of others', async () => {
+    const [first] = await fill('stranger', true, taskBounds.ofPassing.open)
+    expect(await store.tasks.add(newTask('one more', true))).toBeNull()
+    await fill('bob', false, taskBounds.ofKnown.open)
+    expect(await store.tasks.add(newTask('carl'))).toBeNull()
+    await store.tasks.end(first!.id, { state: 'completed', outcome: null })
+    expect(await store.tasks.add(newTask('one more', true))).not.toBeNull()
+  })
+
+  test('of strangers push out none of others, but the oldest of their own', async () => {
+    const known = await addEnded('ann')
+    const first = await addEnded('stranger', true)
+    for (let one = 1; one < taskBounds.ofPassing.kept; one += 1) await addEnded(`stranger ${one}`, true)
+    expect(await store.tasks.byId('stranger', first)).not.toBeNull()
+    const last = await addEnded('the next', true)
+    expect(await store.tasks.byId('stranger', first)).toBeNull()
+    expect([await store.tasks.byId('ann', known), await store.tasks.byId('the next', last)]).not.toContain(null)
+  })
+
+  test('of others are bounded in all as well', async () => {
+    const first = await addEnded('ann')
+    const stranger = await addEnded('stranger', true)
+    for (let one = 1; one < taskBounds.ofKnown.kept; one += 1) await addEnded(`bob ${one}`)
+    expect(await store.tasks.byId('ann', first)).not.toBeNull()
+    await addEnded('the next')
+    expect(await store.tasks.byId('ann', first)).toBeNull()
+    expect(await store.tasks.byId('stranger', stranger)).not.toBeNull()
+  })
+
   test('of the ended the oldest goes where too many are kept', async () => {
-    const first = await add('ann')
-    await store.tasks.end(first.id, { state: 'completed', outcome: null })
-    for (let more = 1; more < taskBounds.kept; more += 1) {
-      const { id } = await add('ann')
-      await store.tasks.end(id, { state: 'completed', outcome: null })
-    }
-    expect(await store.tasks.byId('ann', first.id)).not.toBeNull()
+    const first = await addEnded('ann')
+    for (let more = 1; more < taskBounds.ofOwner.kept; more += 1) await addEnded('ann')
+    expect(await store.tasks.byId('ann', first)).not.toBeNull()
     await add('ann')
-    expect(await store.tasks.byId('ann', first.id)).toBeNull()
+    expect(await store.tasks.byId('ann', first)).toBeNull()
   })
 
   test('are forgotten when their time is over, and are not found from then on', async () => {

@@ -72,11 +72,12 @@ export function createTasks(engine: Engine, now: () => number): Tasks {
   }
 }
 
-/** Of one owner, but `openOfAll`; the oldest that has ended goes for a new one. */
+/** Beyond `kept` the oldest that has ended goes for a new one; beyond `open` there is no room. */
 export const taskBounds = {
-  open: 20,
-  kept: 100,
-  openOfAll: 200,
+  ofOwner: { open: 20, kept: 100 },
+  /** Of all together, strangers apart: however many of those come, they take no room from others. */
+  ofKnown: { open: 200, kept: 2_000 },
+  ofPassing: { open: 50, kept: 100 },
   outcomeBytes: 1_048_576,
   forgottenAtOnce: 500,
 } as const
@@ -104,6 +105,8 @@ export type Tasks = {
 
 export type NewTask = {
   readonly owner: string
+  /** Whether the owner is a stranger, of whom anybody makes as many as he likes. */
+  readonly isPassing: boolean
   /** JSON, as are arguments and outcome: who asked, and with which rights. */
   readonly principal: string
   readonly tool: string
@@ -157,8 +160,17 @@ export async function createTaskTable(
   await db.schema.createIndex('task_age').on('task').column('expires_at').execute()
 }
 
+/** Tasks of before, of whom nobody said, live on for two days as those of known callers. */
+export async function addPassing(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .alterTable('task')
+    .addColumn('is_passing', 'bigint', (column) => column.notNull().defaultTo(0))
+    .execute()
+  await db.schema.createIndex('task_room').on('task').columns(['is_passing', 'sequence', 'state']).execute()
+}
+
 async function add(trx: Transaction<Schema>, task: NewTask, at: number): Promise<StoredTask | null> {
-  if (!(await makesRoom(trx, task.owner))) return null
+  if (!(await makesRoom(trx, task))) return null
   const row = {
     id: randomUUID(),
     owner: task.owner,
@@ -172,20 +184,42 @@ async function add(trx: Transaction<Schema>, task: NewTask, at: number): Promise
     updated_at: at,
     expires_at: at + task.ttlMs,
     cancel_asked_at: null,
+    is_passing: task.isPassing ? 1n : 0n,
   }
   return toTask(await trx.insertInto('task').values(row).returningAll().executeTakeFirstOrThrow())
 }
 
-async function makesRoom(trx: Transaction<Schema>, owner: string): Promise<boolean> {
-  const open = await trx.selectFrom('task').select('owner').where('state', '=', 'working').execute()
-  if (open.length >= taskBounds.openOfAll) return false
-  if (open.filter((row) => row.owner === owner).length >= taskBounds.open) return false
-  const own = trx.selectFrom('task').select(['sequence', 'state']).where('owner', '=', owner).orderBy('sequence')
-  const rows = await own.execute()
-  const beyond = rows.length - taskBounds.kept + 1
-  const ended = rows.filter(({ state }) => state !== 'working').slice(0, Math.max(0, beyond))
-  for (const { sequence } of ended) await trx.deleteFrom('task').where('sequence', '=', sequence).execute()
+async function makesRoom(trx: Transaction<Schema>, { owner, isPassing }: NewTask): Promise<boolean> {
+  const own = await trx.selectFrom('task').select(roomColumns).where('owner', '=', owner).orderBy('sequence').execute()
+  if (countOpen(own) >= taskBounds.ofOwner.open) return false
+  const together = await trx
+    .selectFrom('task')
+    .select(roomColumns)
+    .where('is_passing', '=', isPassing ? 1n : 0n)
+    .orderBy('sequence')
+    .execute()
+  const bounds = isPassing ? taskBounds.ofPassing : taskBounds.ofKnown
+  if (countOpen(together) >= bounds.open) return false
+  const gone = new Set([...endedBeyond(own, taskBounds.ofOwner.kept), ...endedBeyond(together, bounds.kept)])
+  if (gone.size > 0)
+    await trx
+      .deleteFrom('task')
+      .where('sequence', 'in', [...gone])
+      .execute()
   return true
+}
+
+const roomColumns = ['sequence', 'state'] as const
+type RoomRow = Pick<TaskRow, (typeof roomColumns)[number]>
+
+function countOpen(rows: readonly RoomRow[]): number {
+  return rows.filter(({ state }) => state === 'working').length
+}
+
+/** Those that go for a new one, of rows from the oldest on. */
+function endedBeyond(rows: readonly RoomRow[], kept: number): readonly bigint[] {
+  const beyond = Math.max(0, rows.length - kept + 1)
+  return rows.flatMap(({ sequence, state }) => (state === 'working' ? [] : [sequence])).slice(0, beyond)
 }
 
 /** Of one that has not ended. */

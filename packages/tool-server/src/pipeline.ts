@@ -38,7 +38,7 @@ import {
   requirePrincipal,
   requireRoute,
   requireWebSocket,
-  tellBudgets,
+  reportBudgets,
   trackAnswer,
 } from './transports/request-stages.ts'
 import { requireScopes } from './transports/require-scopes.ts'
@@ -70,7 +70,7 @@ export async function handleRequest(
   const authentication = await authenticate(request.headers)
   const principal = await requirePrincipal(authentication, address, context)
   const ofPrincipal = await requireBudget(limits.perPrincipal, principal.id)
-  tellBudgets(response, [limits.perAddress, ofAddress], [limits.perPrincipal, ofPrincipal])
+  reportBudgets(response, [limits.perAddress, ofAddress], [limits.perPrincipal, ofPrincipal])
   const exchange = { request, response, principal }
   if (request.method !== 'POST') {
     holdToCredentials(exchange, signIn, 'stream')

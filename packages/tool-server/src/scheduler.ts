@@ -11,7 +11,8 @@ import { createWebhookRun } from './watches/webhook-run.ts'
 
 /**
  * Carries out what was stored for a time that has come, and looks at what is watched: while the server serves, and first of all when it
- * starts to. What is watched waits for no write, and no write for it. `null` for a server without a wallet, which keeps neither.
+ * starts to. What is watched waits for no write, and no write for it; that credentials were taken away stops tasks whatever else is under way.
+ * `null` for a server without a wallet, which keeps neither.
  */
 export function startScheduler(
   { write, ports }: { readonly write: ScheduledWrite | null; readonly ports: Ports },
@@ -20,13 +21,14 @@ export function startScheduler(
   if (write === null) return null
   const { dispatch, log } = options
   const now = Date.now
-  const due = createDueRun({
+  const dueRun = createDueRun({
     operations: write.operations,
     carryOut: (operation) => dispatch.carryOutDue(operation),
     now,
     log,
   })
   const closing = new AbortController()
+  const due = oneAtATime(dueRun, (work) => work())
   const watching = oneAtATime(watchWorks({ write, ports }, options, closing.signal), (work) => write.during(work))
   const tasks = oneAtATime(taskWork(dispatch), (work) => work())
   const sweep = async () => {
@@ -35,12 +37,12 @@ export function startScheduler(
     watching((error) => {
       if (!closing.signal.aborted) log.warn('watches.unread', { error })
     })
-    await due()
+    due((error) => log.warn('operations.unread', { error }))
   }
   const sweeper = startSweeper({
     everyMs: dueEveryMs,
     sweep,
-    onError: (error) => log.warn('operations.unread', { error }),
+    onError: (error) => log.warn('tasks.unread', { error }),
   })
   return {
     stop() {

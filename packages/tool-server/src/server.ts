@@ -33,7 +33,7 @@ import type { Lend } from './rate-limits/leases.ts'
 import { createRateLimits } from './rate-limits/rate-limit.ts'
 import { defaultLimits, type Limits } from './limits.ts'
 import { createGuards, loopbackHosts } from './transports/guards.ts'
-import { createHotModern } from './transports/fast-path.ts'
+import { createFastPath } from './transports/fast-path.ts'
 import type { Traffic } from './traffic.ts'
 import { createHttpTransport, type HttpTransport } from './transports/http.ts'
 import { createLegacyEra } from './transports/legacy-era.ts'
@@ -236,7 +236,7 @@ async function openHttp(
     signIn: adapters.signIn ?? null,
     missingScope: core.dispatch.missingScope,
     onScopeMissing: (facts) => log.info('auth.scope-missing', facts),
-    eras: createEras({ legacy, hot: isFast ? createHotModern({ ...core, instructions }) : null, protocol }),
+    eras: createEras({ legacy, fastPath: isFast ? createFastPath({ ...core, instructions }) : null, protocol }),
     onRefused: (reason, address) => adapters.write?.refusedCaller?.(reason, address),
     traffic: adapters.traffic,
     documents: createAgentDocuments({ config, tools: adapters.tools, version, servedAt }),

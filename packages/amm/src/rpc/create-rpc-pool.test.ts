@@ -436,6 +436,7 @@ describe('probe', () => {
       headAgeSeconds: 5,
       latencyMs: expect.any(Number),
       problem: null,
+      at: nowSeconds * 1000,
     })
   })
 
@@ -464,6 +465,7 @@ describe('probe', () => {
         headAgeSeconds: 0,
         latencyMs: null,
         problem: expect.stringContaining('calls no contracts (eth_call of Multicall3)'),
+        at: nowSeconds * 1000,
       })
       expect(node.exchanges).toHaveLength(1)
     }
@@ -477,9 +479,10 @@ describe('probe', () => {
     const together = await Promise.all([pool.probe(base), pool.probe(base)])
     clock.ms += 29_999
     expect([...together, await pool.probe(base)].map(({ headAgeSeconds }) => headAgeSeconds)).toEqual([0, 0, 0])
+    expect((await pool.probe(base)).at).toBe(nowSeconds * 1000)
     expect(node.exchanges).toHaveLength(1)
     clock.ms += 1
-    expect((await pool.probe(base)).headAgeSeconds).toBe(30)
+    expect(await pool.probe(base)).toMatchObject({ headAgeSeconds: 30, at: clock.ms })
     expect(node.exchanges).toHaveLength(2)
   })
 
@@ -499,6 +502,7 @@ describe('probe', () => {
       headAgeSeconds: null,
       latencyMs: null,
       problem: 'The endpoint of the chain did not answer in time.',
+      at: nowSeconds * 1000,
     })
     await expect.poll(() => held).toHaveLength(1)
     for (const answer of held) answer()

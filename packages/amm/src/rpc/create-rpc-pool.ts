@@ -92,6 +92,7 @@ export function createRpcPool(options: RpcPoolOptions): RpcPool {
         headAgeSeconds: ageSeconds(head),
         latencyMs: now() - startedAt,
         problem: stale ? 'The endpoint of the chain lags behind.' : null,
+        at: now(),
       }
     } catch (error) {
       const headAgeSeconds = seen === null ? null : ageSeconds(seen)
@@ -101,7 +102,7 @@ export function createRpcPool(options: RpcPoolOptions): RpcPool {
           : error instanceof ToolError
             ? error.message
             : 'The endpoint of the chain could not be read.'
-      return { healthy: false, headAgeSeconds, latencyMs: null, problem }
+      return { healthy: false, headAgeSeconds, latencyMs: null, problem, at: now() }
     }
   }
 
@@ -222,7 +223,8 @@ function createRecentProbe(
   return () => {
     if (kept !== null && now() - kept.at < keepMs) return kept.report
     const whole = probe()
-    const fresh = { at: now(), report: answerWithin(whole, patienceMs, tooLate) }
+    const at = now()
+    const fresh = { at, report: answerWithin(whole, patienceMs, { ...tooLate, at }) }
     void whole.then(() => (fresh.report = whole))
     kept = fresh
     return fresh.report
@@ -232,7 +234,7 @@ function createRecentProbe(
 type ProbeReport = Awaited<ReturnType<RpcPool['probe']>>
 
 const keepMs = 30_000
-const tooLate: ProbeReport = Object.freeze({
+const tooLate: Omit<ProbeReport, 'at'> = Object.freeze({
   healthy: false,
   headAgeSeconds: null,
   latencyMs: null,

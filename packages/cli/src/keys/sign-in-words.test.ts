@@ -41,10 +41,10 @@ describe('svc keys', () => {
     expect([after.revocations, after.epoch > epoch]).toEqual([[], true])
   })
 
-  it('revokes a token until nothing is left of it, and rotates keys', async () => {
+  it('revokes a token for as long as what it left may wait, and rotates keys', async () => {
     expect(await svc('revoke', jti)).toMatchObject({ code: 0 })
     const { revocations } = await store.signIns.state()
-    expect(revocations).toMatchObject([{ subject: `jti:${jti}`, until: expect.any(Number) }])
+    expect(revocations).toMatchObject([{ subject: `jti:${jti}`, until: null }])
     expect(await svc('rotate', '--json')).toMatchObject({ code: 0, stdout: '{"rotated":true}\n' })
     expect(await store.signIns.state()).toMatchObject({ rotation: 1 })
   })

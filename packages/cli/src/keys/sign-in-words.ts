@@ -39,9 +39,8 @@ async function turn(word: 'revoke' | 'restore', argv: readonly string[]): Promis
   if (subject === null) throw new UsageError(`svc keys ${word} takes the ${accepted}; this is none of these`)
   const open = await openOperations(flags['data-dir'], process.env)
   try {
-    // Of a token nothing is left after its quarter of an hour; by far.
-    const until = subject.startsWith('jti:') ? Date.now() + tokenTraceMs : null
-    const revocation = { subject, by: operatorName(), until }
+    // Also of a token: it ends within a quarter of an hour, and what it left to be carried out may wait for much longer.
+    const revocation = { subject, by: operatorName(), until: null }
     const isDone = await (word === 'revoke' ? open.signIns.revoke(revocation) : open.signIns.restore(subject))
     process.stdout.write(
       flags.json ? `${JSON.stringify({ subject, changed: isDone })}\n` : textOf(word, subject, isDone),
@@ -55,7 +54,6 @@ async function turn(word: 'revoke' | 'restore', argv: readonly string[]): Promis
 const taken = { values: ['data-dir'], switches: ['json'] } as const
 const accepted =
   'address of a wallet, id of a token of one (jti, as the audit log has it), or id of a caller that begins with oauth: or edge-access:'
-const tokenTraceMs = 60 * 60_000
 
 function subjectOf(named: string): string | null {
   const address = named.replace(/^siwe:/, '')
@@ -71,7 +69,7 @@ function textOf(word: 'revoke' | 'restore', subject: string, isDone: boolean): s
   if (!isDone) return `The ${of} was revoked already.\n`
   const rest =
     kind === 'jti'
-      ? 'its streams end with it; the wallet may sign in again'
+      ? 'its streams and what it left to be carried out end with it; the wallet may sign in again'
       : `its tokens, its streams and what it left to be carried out end, and it signs in no more until: svc keys restore ${kind === 'address' ? name : subject}`
   return `The ${of} is turned away by every server on this state within a second: ${rest}\n`
 }

@@ -32,7 +32,10 @@ async function day(pipeline: Pipeline): Promise<void> {
   await pipeline.run(swapIntent(pipeline, '1'))
 }
 
-type Line = Readonly<Record<string, unknown>> & { readonly transaction?: Readonly<Record<string, unknown>> }
+type Line = Readonly<Record<string, unknown>> & {
+  readonly transaction?: Readonly<Record<string, unknown>>
+  readonly result?: Readonly<Record<string, unknown>>
+}
 
 /** Every transaction of the wallet that the chain holds, oldest first. */
 async function history(pipeline: Pipeline) {
@@ -63,7 +66,9 @@ describe('a day on record', () => {
       list.map(({ transaction }) => [transaction?.['nonce'], transaction?.['hash']])
     const onChain = sent.map(({ nonce, hash }) => [nonce, hash])
     expect(placed(of('tx.submitted'))).toEqual(onChain)
-    expect(placed(of('tx.confirmed', 'tx.reverted'))).toEqual(onChain)
+    const mined = of('tx.confirmed', 'tx.reverted')
+    expect(placed(mined)).toEqual(onChain)
+    expect(mined.map(({ result }) => result?.['block'])).toEqual(sent.map(({ blockNumber }) => `${blockNumber}`))
     const labels = (list: readonly Line[]) => list.map(({ transaction }) => transaction?.['label'])
     expect(labels(of('tx.submitted'))).toEqual(labels(of('tx.intent')))
     const aims = sent.map(({ to, input }) => [to?.toLowerCase(), input.slice(0, 10)])

@@ -47,7 +47,7 @@ export async function snapshot(request: {
     balanceWei,
     transactionCount,
     standing,
-    tellsBlock: seen === head.number,
+    namesBlock: seen === head.number,
   }
 }
 
@@ -138,7 +138,7 @@ export type ChainSnapshot = {
   readonly transactionCount: number
   readonly standing: readonly bigint[]
   /** Whether contracts see the number of the block whose state they see; on some chains it is that of another chain, or of the next. */
-  readonly tellsBlock: boolean
+  readonly namesBlock: boolean
 }
 
 export type Fees = {

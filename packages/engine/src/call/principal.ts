@@ -12,6 +12,8 @@ export type Principal = {
   readonly expiresAt: number | null
   /** The registered agent as which a wallet signed in, `<chainId>:<tokenId>`; absent for everybody else. */
   readonly agentId?: string
+  /** The id (`jti`) of the token of ours that a wallet came with, by which that token alone can be revoked; absent for everybody else. */
+  readonly tokenId?: string
 }
 
 export type KeyTier = 'read' | 'feedback' | 'write'
@@ -33,14 +35,15 @@ export type Scope = (typeof scopes)[number]
 export const grantableScopes = ['write:trade', 'write:liquidity', 'write:vault', 'admin:wallet', 'feedback'] as const
 
 /** A principal as JSON: who it is and what it may do, so that what it asked for can be carried out later. */
-export function storePrincipal({ id, stage, tier, scopes: granted, agentId }: Principal): string {
-  return JSON.stringify({ id, stage, tier, scopes: [...granted], agentId })
+export function storePrincipal({ id, stage, tier, scopes: granted, agentId, tokenId }: Principal): string {
+  return JSON.stringify({ id, stage, tier, scopes: [...granted], agentId, tokenId })
 }
 
 /** A principal from JSON. Throws where it is not one. It was authenticated when it asked, so it does not expire. */
 export function readPrincipal(text: string): Principal {
-  const { scopes: granted, agentId, ...rest } = stored.parse(JSON.parse(text))
-  return { ...rest, scopes: new Set(granted), expiresAt: null, ...(agentId !== undefined && { agentId }) }
+  const { scopes: granted, agentId, tokenId, ...rest } = stored.parse(JSON.parse(text))
+  const named = { ...(agentId !== undefined && { agentId }), ...(tokenId !== undefined && { tokenId }) }
+  return { ...rest, scopes: new Set(granted), expiresAt: null, ...named }
 }
 
 const stored = z.strictObject({
@@ -49,4 +52,5 @@ const stored = z.strictObject({
   tier: z.enum(['read', 'feedback', 'write']).nullable(),
   scopes: z.array(z.enum(scopes)),
   agentId: z.string().min(1).optional(),
+  tokenId: z.string().min(1).optional(),
 })

@@ -104,6 +104,7 @@ describe('what is stored of a plan', () => {
       tier: null,
       scopes: new Set(['write:trade'] as const),
       expiresAt: 5,
+      tokenId: 'b3a1c0de',
     } as const
     expect(readPrincipal(storePrincipal(principal))).toEqual({ ...principal, expiresAt: null })
     expect(() => readPrincipal('{"id":"","stage":"siwe","tier":null,"scopes":[]}')).toThrow('id')

@@ -35,6 +35,11 @@ export function isGranted(
   return [...principal.scopes].every((scope) => reading.has(scope) || granted.has(scope))
 }
 
+/** Whether it is a wallet to which nothing is granted: one person makes a thousand of those, so what they hold together is bounded. */
+export function isPassing({ stage, scopes: had }: Pick<Principal, 'stage' | 'scopes'>): boolean {
+  return stage === 'siwe' && [...had].every((scope) => reading.has(scope))
+}
+
 function grantedTo(
   policy: Pick<Policy, 'signIn'>,
   { id, agentId }: Pick<Principal, 'id' | 'agentId'>,

@@ -57,7 +57,7 @@ export async function reserveSpend(weighed: ValueWeighed): Promise<Reserved> {
     const sumUsdMicros = spend.used.daily + spend.amountUsdMicros + spend.gasUsdMicros
     await engine.dailyAlert.look({ sumUsdMicros, policy: engine.policy, requestId })
   }
-  return { ...weighed, spend, refusals: [...(await tellHeld(weighed, spend.refusals)), ...gas] }
+  return { ...weighed, spend, refusals: [...(await reportHeld(weighed, spend.refusals)), ...gas] }
 }
 
 /**
@@ -86,7 +86,7 @@ async function fellMeanwhile(weighed: ValueWeighed): Promise<boolean> {
 }
 
 /** Where more would fit once blocks are deep, says so. */
-async function tellHeld({ engine, chain }: ValueWeighed, refusals: readonly Refusal[]): Promise<readonly Refusal[]> {
+async function reportHeld({ engine, chain }: ValueWeighed, refusals: readonly Refusal[]): Promise<readonly Refusal[]> {
   if (refusals.length === 0) return refusals
   const held = await onStorage('the spend ledger cannot be read', () => engine.ledger.held(chain.id))
   const heldUsd = Number(usdText(held.reduce((sum, { heldUsdMicros }) => sum + heldUsdMicros, 0n)))

@@ -153,7 +153,7 @@ function besideReceipt(context: Reserved, progress: Progress): (() => Promise<vo
     }
   }
   // Where more confirmations are waited for, the newest block is another than the receipt's by then.
-  if (chain.confirmations > 1 || !progress.valid.snapshotTaken.tellsBlock) return undefined
+  if (chain.confirmations > 1 || !progress.valid.snapshotTaken.namesBlock) return undefined
   return async () => {
     const beside = progress.reads?.beside?.().catch(() => undefined)
     progress.after = await readHoldings({ client, chain, wallet, allowances })

@@ -74,11 +74,11 @@ export function bearerStage(token: string): Stage {
 
 /**
  * Whether credentials like those a principal once came with would be taken now: its key or token is still one of the
- * server's, or its token may still be had for as much as it was. Whoever starts the process over stdio needs none. A stage that this server does
+ * server's, or its token was not revoked and may still be had for as much as it was. Whoever starts the process over stdio needs none. A stage that this server does
  * not have is not in force.
  */
 export function isInForce(
-  principal: Pick<Principal, 'id' | 'stage' | 'scopes' | 'agentId'>,
+  principal: Pick<Principal, 'id' | 'stage' | 'scopes' | 'agentId' | 'tokenId'>,
   credentials: Credentials,
   signIn?: Pick<SignIn, 'isInForce'> | null,
 ): boolean {

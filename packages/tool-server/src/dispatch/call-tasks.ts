@@ -4,13 +4,9 @@ import { type Principal, readPrincipal } from '@svc/engine'
 import { isRecord, type Log } from '@svc/runtime'
 import type { Operation, StoredTask, Tasks } from '@svc/store'
 import { requireAccess } from '../auth/may.ts'
-import {
-  createTaskService,
-  type NextOfTask,
-  type RunningTask,
-  type TaskOutcome,
-  type TaskService,
-} from '../tasks/task-service.ts'
+import type { RunningTask } from '../tasks/running-task.ts'
+import type { TaskOutcome } from '../tasks/task-outcome.ts'
+import { createTaskService, type NextOfTask, type TaskService } from '../tasks/task-service.ts'
 import type { TaskView } from '../tasks/task-view.ts'
 import type { Confirm } from './ask-approval.ts'
 import { type CallResult, errorResult, successResult } from './call-result.ts'
@@ -25,7 +21,7 @@ import { parseInput } from './parse-input.ts'
  * longer than the key is kept. Once an operation decides, the task goes on with that by its id.
  */
 export function createCallTasks(options: CallTasksOptions): CallTasks {
-  const { tools, call } = options
+  const { tools } = options
   const service = createTaskService({
     store: options.store,
     next: (task) => nextWork(task, options),
@@ -44,7 +40,7 @@ export function createCallTasks(options: CallTasksOptions): CallTasks {
       const keyed = withKey(request, tools)
       const { principal, name: tool, arguments: input, views } = keyed
       const more = { ...(views !== undefined && { views }), ...(confirming !== undefined && { confirming }) }
-      return service.begin({ principal, tool, arguments: input }, (running) => work(keyed, running, call, more))
+      return service.begin({ principal, tool, arguments: input }, (running) => work(keyed, running, options, more))
     },
     withKey: (request: CallRequest) => withKey(request, tools),
     async follow({ principal, name: tool, arguments: input }: CallRequest, result: CallResult) {
@@ -69,8 +65,8 @@ export type CallTasks = {
   follow(request: CallRequest, result: CallResult): Promise<TaskView | null>
 }
 
-/** Has the person at the client asked by what the task shows. */
-export type Confirming = (ask: RunningTask['ask']) => Confirm
+/** Has the person at the client asked by what the task shows, until the operation is decided, by whomever. */
+export type Confirming = (ask: RunningTask['ask'], isDecided: (operationId: string) => Promise<boolean>) => Confirm
 
 export type CallTasksOptions = {
   readonly store: Tasks
@@ -87,7 +83,7 @@ export type CallTasksOptions = {
 async function work(
   request: Omit<CallRequest, 'signal'>,
   running: RunningTask,
-  call: CallTasksOptions['call'],
+  { call, deps }: Pick<CallTasksOptions, 'call' | 'deps'>,
   { views, confirming }: { readonly views?: boolean; readonly confirming?: Confirming } = {},
 ): Promise<TaskOutcome> {
   const result = await call({
@@ -95,12 +91,19 @@ async function work(
     signal: running.signal,
     onProgress: (done, of) => running.report(done, of),
     ...(views !== undefined && { views }),
-    ...(confirming !== undefined && { confirm: confirming(running.ask) }),
+    ...(confirming !== undefined && {
+      confirm: confirming(running.ask, (operationId) => isDecided(operationId, request.principal, deps)),
+    }),
   })
   if (running.signal.aborted && codeOf(result) === 'CANCELLED') return { isCancelled: true }
   // An operation that somebody else takes meanwhile decides all the same.
   const waitsFor = codeOf(result) === 'OPERATION_STATE' ? (request.operationId ?? null) : waitedFor(result)
   return waitsFor === null ? { result } : { waitsFor }
+}
+
+async function isDecided(operationId: string, principal: Principal, deps: CarryOutDeps | null): Promise<boolean> {
+  const operation = await deps?.operations.find(operationId, principal).catch(refusal)
+  return operation instanceof ToolError || operation?.state !== 'awaiting_approval'
 }
 
 /** What is to be done about a task that nothing runs for. */
@@ -112,14 +115,14 @@ async function nextWork(task: StoredTask, options: CallTasksOptions): Promise<Ne
   if (operationId === null)
     return isForgotten(task, request, options)
       ? ending(inDoubt())
-      : { work: (running) => work(request, running, options.call) }
+      : { work: (running) => work(request, running, options) }
   if (options.deps === null) return { waitsUntil: null }
   const operation = await options.deps.operations.find(operationId, principal).catch(refusal)
   if (operation instanceof ToolError) return ending(errorResult(operation))
   if (stillWaits.has(operation.state)) return { waitsUntil: operation.executeAfter }
   if (operation.state === 'cancelled') return { work: async () => ({ isCancelled: true }) }
   if (ended.has(operation.state)) return ending(answerOf(operation))
-  return { work: (running) => work({ ...request, operationId }, running, options.call) }
+  return { work: (running) => work({ ...request, operationId }, running, options) }
 }
 
 /** Whether the key of a write may be gone, so that its call would be another one. */

@@ -15,7 +15,8 @@ import { type Execute, ToolError } from '@svc/amm'
 import type { Log, LogFacts } from '@svc/runtime'
 import { echo, emptyPlan, failing, move, noOperations, slow, testTools } from '../test-server.fixture.ts'
 import type { Ports } from '../ports.ts'
-import { readTool, writeTool, type StatusReport, type Tool } from '../tool.ts'
+import { readTool, writeTool, type Tool } from '../tool.ts'
+import type { StatusReport } from '../tool-context.ts'
 
 const reader: Principal = {
   id: 'r',

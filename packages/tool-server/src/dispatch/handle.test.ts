@@ -5,7 +5,8 @@ import type { Call } from '@svc/engine'
 import type { HistoryRequest } from '@svc/amm'
 import type { PoolHistory } from '../../../amm/src/ports.ts'
 import type { Ports, WorkCaller, Workers } from '../ports.ts'
-import { readTool, type StatusReport } from '../tool.ts'
+import { readTool } from '../tool.ts'
+import type { StatusReport } from '../tool-context.ts'
 import { handle } from './handle.ts'
 
 const heard: WorkCaller[] = []

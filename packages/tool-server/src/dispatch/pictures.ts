@@ -11,18 +11,18 @@ export async function readPicture(
 ): Promise<ReadPicture | null> {
   const requestId = newRequestId()
   const startedAt = now()
-  const tell = (outcome: string) => {
+  const report = (outcome: string) => {
     const durationMs = now() - startedAt
     log.info('picture.read', { uri: uri.slice(0, 128), requestId, principal: principalId, durationMs, outcome })
   }
   try {
     const read = await untilAborted(pictures.read(principalId, uri), signal)
-    tell(read === null ? 'unknown' : 'success')
+    report(read === null ? 'unknown' : 'success')
     return read
   } catch (error) {
     const known = error instanceof ToolError ? error : internalError(requestId)
     if (known !== error) log.error('picture.undrawn', { requestId, error })
-    tell(known.code)
+    report(known.code)
     throw known
   }
 }

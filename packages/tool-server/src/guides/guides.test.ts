@@ -57,7 +57,7 @@ const safety: SafetyReport = {
 async function open(env: Readonly<Record<string, string>> = {}): Promise<TestServer & { readonly asked: unknown[] }> {
   const asked: unknown[] = []
   const rpc = {
-    probe: async () => ({ healthy: false, headAgeSeconds: 1, latencyMs: 1, problem: 'silent' }),
+    probe: async () => ({ healthy: false, headAgeSeconds: 1, latencyMs: 1, problem: 'silent', at: 1 }),
   } as unknown as Ports['rpc']
   const silent = {
     reach: { endpoints: async () => null },

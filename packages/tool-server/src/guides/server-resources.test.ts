@@ -7,7 +7,7 @@ import type { WritePipeline } from '../dispatch/call-stages.ts'
 import { createDispatch } from '../dispatch/dispatch.ts'
 import type { Ports } from '../ports.ts'
 import { noOperations } from '../test-server.fixture.ts'
-import type { StatusReport } from '../tool.ts'
+import type { StatusReport } from '../tool-context.ts'
 import { catalogue } from '../tools/index.ts'
 import { codeOfWork } from './code-of.fixture.ts'
 
@@ -17,7 +17,7 @@ const dispatch = createDispatch({
   profile: 'full',
   ports: {
     chains: createChainDirectory(chains),
-    rpc: { probe: async () => ({ healthy: false, headAgeSeconds: 1, latencyMs: 1, problem: 'silent' }) },
+    rpc: { probe: async () => ({ healthy: false, headAgeSeconds: 1, latencyMs: 1, problem: 'silent', at: 1 }) },
     reach: { endpoints: async () => null },
     rewards: { cannotClaim: 'key' },
   } as unknown as Ports,

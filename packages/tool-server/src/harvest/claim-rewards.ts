@@ -1,6 +1,6 @@
 import { isAddressEqual } from 'viem'
 import { type ClaimedReward, type Intent, type LiquidityPlan, tokenLabel, ToolError } from '@svc/amm'
-import type { WriteContext } from '../tool.ts'
+import type { WriteContext } from '../tool-context.ts'
 import { enterReverted, type HarvestBook, type HarvestRequest, isStop, type OwedReward } from './harvest-book.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { type Deferred, type ErrorCode, type Intent, type Position, ToolError } from '@svc/amm'
-import type { WriteContext } from '../tool.ts'
+import type { WriteContext } from '../tool-context.ts'
 import { enterReverted, type HarvestBook, type HarvestRequest, isStop } from './harvest-book.ts'
 
 /**

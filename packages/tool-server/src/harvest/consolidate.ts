@@ -12,7 +12,7 @@ import {
   ToolError,
   type Version,
 } from '@svc/amm'
-import type { WriteContext } from '../tool.ts'
+import type { WriteContext } from '../tool-context.ts'
 import {
   enterReverted,
   type HarvestBook,

@@ -2,7 +2,7 @@ import { nothingToCollect } from '@svc/amm/liquidity'
 import { isAddressEqual } from 'viem'
 import { type Position, type Token, tokenLabel, ToolError, type UsdPrice } from '@svc/amm'
 import { valueUsd } from '../analysis/value-usd.ts'
-import type { WriteContext } from '../tool.ts'
+import type { WriteContext } from '../tool-context.ts'
 import type { HarvestBook, HarvestRequest } from './harvest-book.ts'
 
 /** At most so many positions are collected in one call: as many fit into one transaction with room to spare. */

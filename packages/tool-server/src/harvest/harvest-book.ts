@@ -10,7 +10,7 @@ import {
   type ToolError,
 } from '@svc/amm'
 import { sumUsd, valueUsd } from '../analysis/value-usd.ts'
-import type { WriteContext } from '../tool.ts'
+import type { WriteContext } from '../tool-context.ts'
 
 /** What a harvest has done so far, in all its attempts, and what it could not do. */
 export type HarvestBook = {

@@ -1,5 +1,5 @@
 import type { Deferred, Intent, Plan, Position, Token } from '@svc/amm'
-import type { WriteContext } from '../tool.ts'
+import type { WriteContext } from '../tool-context.ts'
 import { claimRewards, type PlannedRewards, planRewards } from './claim-rewards.ts'
 import { collectBatches } from './collect-batches.ts'
 import { consolidate, planSwaps, type PlannedSwap } from './consolidate.ts'

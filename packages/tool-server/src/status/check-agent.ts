@@ -3,7 +3,7 @@ import { registrationPath, type Registration, registrationsOf } from '../cards/a
 import type { Config } from '../config/config-shape.ts'
 import type { AgentIdentity, Ports } from '../ports.ts'
 import { guardedRequest, ReachError } from '../reach/guarded-request.ts'
-import type { SetupCheck } from '../tool.ts'
+import type { SetupCheck } from '../tool-context.ts'
 
 /**
  * Whether registry, card and endpoint agree on the agent that the operator names: the registry that it is of this wallet, its card that it is

@@ -1,6 +1,6 @@
 import { access, constants, stat } from 'node:fs/promises'
 import { loadPolicy, type Policy, type Principal, readOwedAllowances, type SafetyReport } from '@svc/engine'
-import type { SetupCheck, StatusReport } from '../tool.ts'
+import type { SetupCheck, StatusReport } from '../tool-context.ts'
 import { join } from 'node:path'
 import type { Config } from '../config/config-shape.ts'
 import { ToolError } from '@svc/amm'

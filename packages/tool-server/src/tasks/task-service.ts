@@ -1,8 +1,9 @@
-import { randomUUID } from 'node:crypto'
 import type { NewTask, StoredTask, TaskEnd, Tasks } from '@svc/store'
-import { type Principal, readPrincipal, storePrincipal } from '@svc/engine'
-import { isRecord, type Log } from '@svc/runtime'
-import { showTask, type InputRequest, type TaskView } from './task-view.ts'
+import { isPassing, type Principal, readPrincipal, storePrincipal } from '@svc/engine'
+import type { Log } from '@svc/runtime'
+import { createLiveTask, type LiveTask, runningTask, takeBackQuestions, type TaskWork } from './running-task.ts'
+import { endOf, failureOf } from './task-outcome.ts'
+import { showTask, type TaskView } from './task-view.ts'
 
 /**
  * Calls that are answered later. A task is on disk before its caller hears of it; what its work came to is, before anybody hears of that. Work
@@ -22,9 +23,7 @@ export function createTaskService({ store, next, isInForce, cancelOperation, log
 
   function run(task: StoredTask, work: TaskWork): void {
     waiting.delete(task.id)
-    const abort = new AbortController()
-    const principal = readPrincipal(task.principal)
-    const own: LiveTask = { principal, abort, asked: new Map(), reported: null, ended: Promise.resolve() }
+    const own = createLiveTask(readPrincipal(task.principal))
     live.set(task.id, own)
     own.ended = perform(task, own, work)
       .catch((error: unknown) => log.warn('task.unrecorded', { taskId: task.id, error }))
@@ -37,7 +36,8 @@ export function createTaskService({ store, next, isInForce, cancelOperation, log
   }
 
   async function perform(task: StoredTask, own: LiveTask, work: TaskWork): Promise<void> {
-    const outcome = await work(runningOf(task, own)).catch((error: unknown) => failureOf(error, task, log))
+    const running = runningTask(own, () => publish(task))
+    const outcome = await work(running).catch((error: unknown) => failureOf(error, task, log))
     // What a closing server broke off is begun again by the next one.
     if (isStopped && !('result' in outcome && outcome.result['isError'] !== true)) return
     leave(task, own)
@@ -59,35 +59,6 @@ export function createTaskService({ store, next, isInForce, cancelOperation, log
     const now = followed ?? (await store.byId(task.owner, task.id))
     if (now !== null && now.cancelAskedAt !== null)
       await cancelOperation({ ...now, operationId }, readPrincipal(task.principal))
-  }
-
-  function runningOf(task: StoredTask, own: LiveTask): RunningTask {
-    return {
-      signal: own.abort.signal,
-      report(done, of) {
-        own.reported = `${done} of ${of}`
-      },
-      ask: (request, withinMs) =>
-        new Promise((resolve) => {
-          const { signal } = own.abort
-          if (signal.aborted || withinMs <= 0) return resolve(undefined)
-          const key = randomUUID()
-          const end = (response: unknown) => {
-            clearTimeout(timer)
-            signal.removeEventListener('abort', unanswered)
-            own.asked.delete(key)
-            resolve(response)
-          }
-          const unanswered = () => {
-            end(undefined)
-            publish(task)
-          }
-          const timer = setTimeout(unanswered, withinMs).unref()
-          signal.addEventListener('abort', unanswered, { once: true })
-          own.asked.set(key, { request, resolve: end })
-          publish(task)
-        }),
-    }
   }
 
   async function begin(call: TaskCall, work: TaskWork): Promise<TaskView | null> {
@@ -140,10 +111,12 @@ export function createTaskService({ store, next, isInForce, cancelOperation, log
       live.get(id)?.abort.abort()
       waiting.delete(id)
     }
+    const unread = (taskId: string) => (error: unknown) => log.warn('task.unread', { taskId, error })
+    for (const [id, own] of live) await takeBackQuestions(own).catch(unread(id))
     const waited = [...waiting.values()]
     for (const task of waited) {
       if (isStopped) return
-      await goOn(task).catch((error: unknown) => log.warn('task.unread', { taskId: task.id, error }))
+      await goOn(task).catch(unread(task.id))
     }
   }
 
@@ -209,6 +182,7 @@ export function createTaskService({ store, next, isInForce, cancelOperation, log
   function newTask({ principal, tool, arguments: input }: TaskCall): NewTask {
     return {
       owner: principal.id,
+      isPassing: isPassing(principal),
       principal: storePrincipal(principal),
       tool,
       arguments: JSON.stringify(input ?? {}),
@@ -236,7 +210,7 @@ export type TaskService = {
   resume(): Promise<void>
   /** Stops what runs for credentials that are not in force any more; waits for nothing. */
   stopRevoked(): void
-  /** Goes on with what waits no longer, and forgets what is over. */
+  /** Goes on with what waits no longer, takes back questions that are decided, and forgets what is over. */
   look(): Promise<void>
   /** Ends all work; what had not come to its end goes on when the next process resumes. */
   stop(): Promise<void>
@@ -246,37 +220,8 @@ export type TaskListener = (owner: string, task: TaskView) => void
 
 export type TaskCall = { readonly principal: Principal; readonly tool: string; readonly arguments: unknown }
 
-/** Does the work of a task. A rejection with a numeric `code` is an error of the protocol, any other is one of ours. */
-export type TaskWork = (running: RunningTask) => Promise<TaskOutcome>
-
-export type TaskOutcome =
-  | { readonly result: Readonly<Record<string, unknown>> }
-  /** An operation that decides how the task ends. */
-  | { readonly waitsFor: string }
-  | { readonly error: ProtocolFailure }
-  | { readonly isCancelled: true }
-
 /** Work, or until when it goes on waiting: Unix milliseconds, `null` where nothing says so. */
 export type NextOfTask = { readonly work: TaskWork } | { readonly waitsUntil: number | null }
-
-export type RunningTask = {
-  /** Aborted by a cancellation, and when the server closes. */
-  readonly signal: AbortSignal
-  /** How far it is. */
-  readonly report: (done: number, of: number) => void
-  /** Asks whoever is at the client; `undefined` when nobody answered within this time, or before the work had to end. */
-  readonly ask: (request: InputRequest, withinMs: number) => Promise<unknown>
-}
-
-type ProtocolFailure = { readonly code: number; readonly message: string; readonly data?: unknown }
-
-type LiveTask = {
-  readonly principal: Principal
-  readonly abort: AbortController
-  readonly asked: Map<string, { readonly request: InputRequest; resolve(response: unknown): void }>
-  reported: string | null
-  ended: Promise<void>
-}
 
 export type TaskServiceOptions = {
   readonly store: Tasks
@@ -290,29 +235,6 @@ export type TaskServiceOptions = {
 
 /** Two days: an operation waits a day at most for a person, and is tried for a day after its time. */
 const ttlMs = 172_800_000
-
-function endOf(outcome: Exclude<TaskOutcome, { readonly waitsFor: string }>, mostBytes: number): TaskEnd {
-  if ('isCancelled' in outcome) return { state: 'cancelled', outcome: null }
-  if ('error' in outcome) return { state: 'failed', outcome: JSON.stringify(outcome.error) }
-  const text = JSON.stringify(outcome.result)
-  if (Buffer.byteLength(text) <= mostBytes) return { state: 'completed', outcome: text }
-  const error = {
-    code: internalError,
-    message: 'The answer is too large to be kept; call without the extension for it.',
-  }
-  return { state: 'failed', outcome: JSON.stringify(error) }
-}
-
-function failureOf(error: unknown, { id, tool }: StoredTask, log: Pick<Log, 'error'>): TaskOutcome {
-  if (error instanceof Error && 'code' in error && typeof error.code === 'number') {
-    const { code, message } = error
-    return { error: { code, message, ...('data' in error && isRecord(error.data) ? { data: error.data } : {}) } }
-  }
-  log.error('task.unexpected_error', { taskId: id, tool, error })
-  return { error: { code: internalError, message: 'Something went wrong inside the server.' } }
-}
-
-const internalError = -32_603
 
 /** Whether a caller may see what a call of these rights came to. */
 function covers(caller: Principal, { tier, scopes }: Principal): boolean {

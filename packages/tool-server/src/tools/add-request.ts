@@ -1,7 +1,7 @@
 import type { Chain } from '@svc/wallet/core'
 import * as z from 'zod'
 import type { AddRequest, KeptDeposit } from '@svc/amm'
-import type { WriteContext } from '../tool.ts'
+import type { WriteContext } from '../tool-context.ts'
 import {
   addressInput,
   amountInput,

@@ -1,5 +1,6 @@
 import * as z from 'zod'
-import { operationTool, readTool, writeTool, type ReadContext, type WriteContext } from '../tool.ts'
+import { operationTool, readTool, writeTool } from '../tool.ts'
+import type { ReadContext, WriteContext } from '../tool-context.ts'
 
 const facts = {
   name: 'probe',

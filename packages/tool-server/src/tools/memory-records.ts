@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { ToolError } from '@svc/amm'
 import { isUuid } from '@svc/runtime'
 import { type FeedbackContent, mostStoredText, pairKey } from '../analysis/memory/pair-insights.ts'
-import type { MemoryRecord, ReadContext, RecordContext } from '../tool.ts'
+import type { MemoryRecord, ReadContext, RecordContext } from '../tool-context.ts'
 import { chainInput, numberWithin, publishedText, requireDifferentTokens, tokenInput } from './params.ts'
 
 /** What the tools of memory take alike. */

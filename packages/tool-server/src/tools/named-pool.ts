@@ -9,7 +9,7 @@ import {
   ToolError,
   type PoolReference,
 } from '@svc/amm'
-import type { ReadContext } from '../tool.ts'
+import type { ReadContext } from '../tool-context.ts'
 import {
   anyVersionInput,
   chainInput,

@@ -1,7 +1,7 @@
 import type { ViewedCrossChain, ViewedOrder } from '@svc/engine'
 import type { Chain } from '@svc/wallet/core'
 import type { Hash } from 'viem'
-import type { ReadContext } from '../tool.ts'
+import type { ReadContext } from '../tool-context.ts'
 import { explorerUrl, tokenAmount } from './results.ts'
 
 /** What has become of a signed order, in whole tokens; figures of its fill are those of the transaction that filled it. */

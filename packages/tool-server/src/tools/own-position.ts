@@ -9,7 +9,7 @@ import {
   ToolError,
   type UsdPrice,
 } from '@svc/amm'
-import type { ReadContext, WriteContext } from '../tool.ts'
+import type { ReadContext, WriteContext } from '../tool-context.ts'
 import { invalidField } from './params.ts'
 
 /**

@@ -3,7 +3,7 @@ import { isAddress } from 'viem'
 import * as z from 'zod'
 import { type Alongside, type PairShare, type Position, ToolError } from '@svc/amm'
 import { refuseClosed } from '@svc/amm/liquidity'
-import type { WriteContext } from '../tool.ts'
+import type { WriteContext } from '../tool-context.ts'
 import { ownPosition } from './own-position.ts'
 import { anyVersionInput, deadlineInput, exitSlippageInput, isPositionId, numberWithin } from './params.ts'
 

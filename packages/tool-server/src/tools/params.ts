@@ -5,7 +5,7 @@ import * as z from 'zod'
 import { type PoolReference, type Token, ToolError, type Version } from '@svc/amm'
 import { operationStates, orderStates } from '@svc/engine'
 import { isUuid } from '@svc/runtime'
-import type { WriteContext } from '../tool.ts'
+import type { WriteContext } from '../tool-context.ts'
 
 /*
  * Inputs that several tools share. A message that begins with "Accepted:" says what the member takes; nothing is coerced

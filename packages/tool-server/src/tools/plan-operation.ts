@@ -3,7 +3,7 @@ import type { Intent, KeptDeposit, Settled, Token, TokenQuantity } from '@svc/am
 import { movesOf } from '../analysis/memory/episodes.ts'
 import type { Moves } from '../analysis/memory/remember.ts'
 import { sumUsd, valueUsd } from '../analysis/value-usd.ts'
-import type { WriteContext } from '../tool.ts'
+import type { WriteContext } from '../tool-context.ts'
 import { addRequestOf } from './add-request.ts'
 import type { BatchOperation } from './batch-operations.ts'
 import { moveRangeOf } from './position-params.ts'

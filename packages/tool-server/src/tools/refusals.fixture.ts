@@ -4,7 +4,8 @@ import { createChainDirectory } from '@svc/amm/chains'
 import { createTokenDirectory } from '@svc/amm/tokens'
 import { parseInput } from '../dispatch/parse-input.ts'
 import { ToolError, type ErrorEnvelope } from '@svc/amm'
-import type { RecordContext, Tool, WriteContext } from '../tool.ts'
+import type { Tool } from '../tool.ts'
+import type { RecordContext, WriteContext } from '../tool-context.ts'
 import { hostile, type InputKind } from './hostile-inputs.fixture.ts'
 
 /**

@@ -17,7 +17,7 @@ import {
   type UsdPrice,
 } from '@svc/amm'
 import { suspectAdvice } from '@svc/amm/tokens'
-import type { ReadContext } from '../tool.ts'
+import type { ReadContext } from '../tool-context.ts'
 
 /*
  * Members that several results share, each beside the function that fills it. Numbers of dollars are null where no

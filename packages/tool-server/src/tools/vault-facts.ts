@@ -3,7 +3,7 @@ import { revertReason } from '@svc/engine'
 import type { Chain } from '@svc/wallet/core'
 import type { Hex } from 'viem'
 import * as z from 'zod'
-import type { ReadContext } from '../tool.ts'
+import type { ReadContext } from '../tool-context.ts'
 import { addressInput } from './params.ts'
 import { tokenAmount } from './results.ts'
 

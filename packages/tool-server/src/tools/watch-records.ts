@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { ToolError } from '@svc/amm'
 import { isUuid } from '@svc/runtime'
-import type { CallerWatches, ReadContext, RecordContext } from '../tool.ts'
+import type { CallerWatches, ReadContext, RecordContext } from '../tool-context.ts'
 
 /** The id of a watch: a UUID as this server gives them. */
 export const watchIdInput = z.string().refine(isUuid, 'Accepted: a watchId of list_watches')

@@ -32,10 +32,3 @@ export function readReply(answer: unknown): ApprovalReply {
   if (typeof approve !== 'boolean') return 'cancelled'
   return approve ? 'accepted' : 'declined'
 }
-
-/** Whether a client says it shows forms: `elicitation` with `form`, or, as before there were other kinds, with nothing. */
-export function takesForms(capabilities: unknown): boolean {
-  if (!isRecord(capabilities) || !isRecord(capabilities['elicitation'])) return false
-  const { elicitation } = capabilities
-  return Object.keys(elicitation).length === 0 || isRecord(elicitation['form'])
-}

@@ -1,16 +1,11 @@
-import {
-  CLIENT_CAPABILITIES_META_KEY,
-  inputRequired,
-  type Server,
-  type ServerContext,
-  createRequestStateCodec,
-} from '@modelcontextprotocol/server'
+import { inputRequired, type Server, type ServerContext, createRequestStateCodec } from '@modelcontextprotocol/server'
 import type { CallRequest } from '../dispatch/call-stages.ts'
 import type { Dispatch } from '../dispatch/dispatch.ts'
 import { errorResult } from '../dispatch/call-result.ts'
 import { type ApprovalQuestion, type ApprovalAnswer, canonical } from '@svc/engine'
 import { ToolError } from '@svc/amm'
-import { approvalForm, readReply, takesForms } from './approval-form.ts'
+import { approvalForm, readReply } from './approval-form.ts'
+import { capabilitiesOfEnvelope, takesForms } from './client-capabilities.ts'
 import { createHash } from 'node:crypto'
 import * as z from 'zod'
 
@@ -41,8 +36,7 @@ export async function callAlone(request: CallRequest, asking: AskingAlone) {
   const call = { principalId: request.principal.id, name: request.name, arguments: request.arguments }
   const sealed = context.mcpReq.requestState()
   if (sealed !== undefined) return callAgain(request, call, sealed, asking)
-  const envelope: Readonly<Record<string, unknown>> = context.mcpReq.envelope ?? {}
-  if (!takesForms(envelope[CLIENT_CAPABILITIES_META_KEY])) return dispatch.call(request)
+  if (!takesForms(capabilitiesOfEnvelope(context.mcpReq.envelope))) return dispatch.call(request)
   const asked: ApprovalQuestion[] = []
   const confirm = async (question: ApprovalQuestion) => (asked.push(question), 'cancelled' as const)
   const result = await dispatch.call({ ...request, confirm })

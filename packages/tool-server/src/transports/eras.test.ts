@@ -16,7 +16,7 @@ let open: TestServer
 afterEach(() => open.server.close())
 
 describe('one endpoint, two eras', () => {
-  it('answers hot requests exactly as the SDK would', async () => {
+  it('answers requests of the fast path exactly as the SDK would', async () => {
     open = await openTestServer({ env: full })
     const session = await openSession(open.port, open.keys.read)
     const headers = { 'mcp-session-id': session, 'mcp-protocol-version': '2025-11-25' }
@@ -34,12 +34,12 @@ describe('one endpoint, two eras', () => {
     ]
     for (const [method, params] of messages) {
       for (const id of [7, 'seven"\\']) {
-        const hot = await ask(method, params, id)
+        const fast = await ask(method, params, id)
         const throughSdk = await ask(method, { ...params, _meta: { progressToken: 'p' } }, id)
-        expect(hot.headers['content-type']).toBe('application/json')
+        expect(fast.headers['content-type']).toBe('application/json')
         expect(throughSdk.headers['content-type']).toBe('text/event-stream')
-        expect(hot.json).toEqual(throughSdk.json)
-        expect(hot.json).toMatchObject({ jsonrpc: '2.0', id })
+        expect(fast.json).toEqual(throughSdk.json)
+        expect(fast.json).toMatchObject({ jsonrpc: '2.0', id })
       }
     }
   })

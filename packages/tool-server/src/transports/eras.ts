@@ -1,18 +1,18 @@
 import type { IncomingMessage } from 'node:http'
 import { isRecord } from '@svc/runtime'
 import type { Exchange } from './exchange.ts'
-import { type HotModern, isMessageMember, isRequestId, speaksLegacy } from './fast-path.ts'
+import { type FastPath, isMessageMember, isRequestId, speaksLegacy } from './fast-path.ts'
 import type { LegacyEra } from './legacy-era.ts'
 import type { LoadProtocol } from './protocol.ts'
 import type { Eras } from './request-stages.ts'
 
 /** The body decides the era; what is plain is known without the protocol library. */
-export function createEras({ legacy, hot, protocol }: ErasOptions): Eras {
+export function createEras({ legacy, fastPath, protocol }: ErasOptions): Eras {
   return Object.freeze({
     async post(exchange: Exchange, message: unknown) {
       const { headers } = exchange.request
-      if (hot !== null && isPlainLegacy(message, headers)) return legacy.post(exchange, message)
-      const answered = hot?.(exchange, message) ?? null
+      if (fastPath !== null && isPlainLegacy(message, headers)) return legacy.post(exchange, message)
+      const answered = fastPath?.(exchange, message) ?? null
       if (answered !== null) return answered
       const { eraOf, modern } = await protocol()
       return eraOf(message, headers) === 'legacy' ? legacy.post(exchange, message) : modern.post(exchange, message)
@@ -24,7 +24,7 @@ export function createEras({ legacy, hot, protocol }: ErasOptions): Eras {
 export type ErasOptions = {
   readonly legacy: LegacyEra
   /** `null` where everything is the protocol library's. */
-  readonly hot: HotModern | null
+  readonly fastPath: FastPath | null
   readonly protocol: LoadProtocol
 }
 

@@ -42,12 +42,12 @@ function ask({ method, params = {}, meta = envelope, id = 7, headers = {}, more 
 }
 
 /** The library streams its answers; ours come with their length. */
-const isHot = ({ headers }: RawAnswer) => headers['content-length'] !== undefined
+const isFast = ({ headers }: RawAnswer) => headers['content-length'] !== undefined
 
 /** The same request with one harmless member more, that nobody knows, which makes it the library's to answer. */
 const throughLibrary = (asked: Asked) => ask({ ...asked, meta: { ...(asked.meta ?? envelope), other: 1 } })
 
-describe('hot requests of 2026-07-28', () => {
+describe('requests on the fast path of 2026-07-28', () => {
   it.each<[string, Asked]>([
     ['a list', { method: 'tools/list' }],
     ['a call', { method: 'tools/call', params: { ...echo, arguments: { text: 'häi' } } }],
@@ -77,12 +77,12 @@ describe('hot requests of 2026-07-28', () => {
       },
     ],
   ])('are answered as the library would: %s', async (_name, asked) => {
-    const [hot, slow] = [await ask(asked), await throughLibrary(asked)]
-    expect([isHot(hot), isHot(slow)]).toEqual([true, false])
-    expect(hot.status).toBe(slow.status)
-    expect(hot.json).toEqual(slow.json)
-    expect(hot.headers['content-type']).toBe(slow.headers['content-type'])
-    expect(hot.json).toMatchObject({ jsonrpc: '2.0', id: asked.id ?? 7 })
+    const [fast, slow] = [await ask(asked), await throughLibrary(asked)]
+    expect([isFast(fast), isFast(slow)]).toEqual([true, false])
+    expect(fast.status).toBe(slow.status)
+    expect(fast.json).toEqual(slow.json)
+    expect(fast.headers['content-type']).toBe(slow.headers['content-type'])
+    expect(fast.json).toMatchObject({ jsonrpc: '2.0', id: asked.id ?? 7 })
   })
 
   const withMeta = (member: string, value: unknown): Asked => ({
@@ -117,7 +117,7 @@ describe('hot requests of 2026-07-28', () => {
     ['a progress token', { method: 'tools/call', params: echo, meta: { ...envelope, progressToken: 'p' } }],
     ['an unknown method', { method: 'tools/nonsense' }],
   ])('are left to the library when there is anything unusual: %s', async (_name, asked) => {
-    expect(isHot(await ask(asked))).toBe(false)
+    expect(isFast(await ask(asked))).toBe(false)
   })
 
   it('speak the revisions the library speaks', () => {

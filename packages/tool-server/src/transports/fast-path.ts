@@ -5,8 +5,7 @@ import { showsViews } from '../apps/app-views.ts'
 import { resultJson } from '../dispatch/call-result.ts'
 import type { Dispatch } from '../dispatch/dispatch.ts'
 import { sendJson } from './answers.ts'
-import { takesForms } from './approval-form.ts'
-import { takesTasks } from './takes-tasks.ts'
+import { capabilitiesOfEnvelope, takesForms, takesTasks } from './client-capabilities.ts'
 import type { Exchange } from './exchange.ts'
 import type { McpTesting } from './mcp-server.ts'
 import {
@@ -17,10 +16,10 @@ import {
   statelessRevision,
 } from './protocol-facts.ts'
 
-/** Answers a hot request of revision 2026-07-28; `null`, and nothing done, when it is not one. */
-export type HotModern = (exchange: Exchange, message: unknown) => Promise<void> | null
+/** Answers a request of revision 2026-07-28; `null`, and nothing done, when it is not plain enough. */
+export type FastPath = (exchange: Exchange, message: unknown) => Promise<void> | null
 
-export type HotModernOptions = {
+export type FastPathOptions = {
   readonly dispatch: Dispatch
   readonly info: ServerInfo
   readonly instructions: string
@@ -29,7 +28,7 @@ export type HotModernOptions = {
 }
 
 /** `tools/call`, `tools/list`, `server/discover`, and the refusal of `ping`, in revision 2026-07-28 without the protocol library. */
-export function createHotModern(options: HotModernOptions): HotModern {
+export function createFastPath(options: FastPathOptions): FastPath {
   const { info, instructions } = options
   const about = { 'io.modelcontextprotocol/serverInfo': info }
   const discovered = JSON.stringify({
@@ -58,9 +57,9 @@ function recognise(message: unknown, headers: IncomingHttpHeaders, dispatch: Dis
   if (!isRecord(message) || !isRecord(message['params']) || headers['mcp-method'] !== message['method']) return null
   const { _meta: envelope, ...params } = message['params']
   if (!isPlainEnvelope(envelope) || Object.keys(headers).some((name) => name.startsWith('mcp-param-'))) return null
-  const request = hotRequest({ ...message, params }, headers.accept, dispatch)
+  const request = fastRequest({ ...message, params }, headers.accept, dispatch)
   if (request === null) return null
-  const capabilities = envelope[`${prefix}clientCapabilities`]
+  const capabilities = capabilitiesOfEnvelope(envelope)
   // A write whose caller can be asked may be answered with a question, which is the library's to put.
   if (takesForms(capabilities) && mayAsk(request, dispatch)) return null
   if (takesTasks(capabilities) && request.method === 'tools/call' && dispatch.tasks?.mayBecome(request.name))
@@ -69,7 +68,7 @@ function recognise(message: unknown, headers: IncomingHttpHeaders, dispatch: Dis
   return { ...request, views: showsViews(capabilities) }
 }
 
-type StatelessRequest = HotRequest & { readonly views: boolean }
+type StatelessRequest = FastRequest & { readonly views: boolean }
 
 /** Answers such a request. A caller that leaves has its call aborted and gets no answer. */
 async function answer(exchange: Exchange, request: StatelessRequest, answering: Answering): Promise<void> {
@@ -87,7 +86,7 @@ async function answer(exchange: Exchange, request: StatelessRequest, answering: 
   sendJson(response, 200, `{"result":${result},"jsonrpc":"2.0","id":${id}}`)
 }
 
-type Answering = Pick<HotModernOptions, 'dispatch'> & {
+type Answering = Pick<FastPathOptions, 'dispatch'> & {
   readonly about: Readonly<Record<string, ServerInfo>>
   /** The answer to `server/discover`, which is the same for everybody. */
   readonly discovered: string
@@ -113,8 +112,9 @@ async function statelessResult(
 /** The envelope's members in shapes that need no schema to be known valid. */
 function isPlainEnvelope(envelope: unknown): envelope is Readonly<Record<string, unknown>> {
   if (!isRecord(envelope) || envelope[`${prefix}protocolVersion`] !== statelessRevision) return false
-  const { [`${prefix}clientInfo`]: client, [`${prefix}clientCapabilities`]: capabilities } = envelope
-  if (!(client === undefined || isPlainClient(client)) || !isPlainCapabilities(capabilities)) return false
+  const client = envelope[`${prefix}clientInfo`]
+  if (!(client === undefined || isPlainClient(client))) return false
+  if (!isPlainCapabilities(capabilitiesOfEnvelope(envelope))) return false
   return Object.entries(envelope).every(
     ([name, value]) => envelopeMembers.has(name) || (traceMembers.has(name) && typeof value === 'string'),
   )
@@ -151,7 +151,7 @@ const plainCapabilities: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** A request that may be answered without the SDK's machinery. */
-export type HotRequest = { readonly id: string | number } & (
+export type FastRequest = { readonly id: string | number } & (
   | { readonly method: 'ping' | 'tools/list' | 'server/discover' }
   | { readonly method: 'tools/call'; readonly name: string; readonly arguments: unknown }
 )
@@ -160,7 +160,7 @@ export type HotRequest = { readonly id: string | number } & (
  * Recognises `ping`, `tools/list`, `server/discover` and `tools/call` in their plainest form. Whatever is unusual about a request (a
  * progress token, a cursor, an unknown tool, any member we do not know) makes it `null`: the SDK answers it then.
  */
-export function hotRequest(message: unknown, accept: string | undefined, dispatch: Dispatch): HotRequest | null {
+export function fastRequest(message: unknown, accept: string | undefined, dispatch: Dispatch): FastRequest | null {
   if (!isRecord(message) || !acceptsBoth(accept) || !Object.keys(message).every(isMessageMember)) return null
   const { jsonrpc, id, method, params } = message
   if (jsonrpc !== '2.0' || !isRequestId(id)) return null
@@ -176,13 +176,13 @@ export function hotRequest(message: unknown, accept: string | undefined, dispatc
 }
 
 /** Whether a person at the client may be asked in the middle of this request, which the SDK's machinery does. */
-export function mayAsk(request: HotRequest, dispatch: Dispatch): boolean {
+export function mayAsk(request: FastRequest, dispatch: Dispatch): boolean {
   return request.method === 'tools/call' && dispatch.asksClient(request.name)
 }
 
 /** The whole JSON-RPC response of a session as text. */
-export async function answerHotRequest(
-  request: HotRequest,
+export async function answerFastRequest(
+  request: FastRequest,
   caller: SessionCaller,
   dispatch: Dispatch,
 ): Promise<string> {
@@ -198,7 +198,7 @@ type SessionCaller = {
   readonly signal: AbortSignal
 }
 
-async function sessionResult(request: HotRequest, caller: SessionCaller, dispatch: Dispatch): Promise<string> {
+async function sessionResult(request: FastRequest, caller: SessionCaller, dispatch: Dispatch): Promise<string> {
   if (request.method === 'tools/list') {
     return `{"tools":${dispatch.list(caller.principal, { views: caller.views, icons: true }).json}}`
   }

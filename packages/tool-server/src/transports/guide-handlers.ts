@@ -6,44 +6,50 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server'
 import { errorTable, ToolError } from '@svc/amm'
-import type { Principal } from '@svc/engine'
 import { appViews } from '../apps/app-views.ts'
 import type { Dispatch } from '../dispatch/dispatch.ts'
+import type { CallerOf } from './carried-principals.ts'
 
 /** Has a protocol object answer for prompts, completions and resources, as far as one principal may see them. */
 export function handleGuides(server: Server, { dispatch, caller, signalOf, showsViews }: GuideHandling): void {
-  server.setRequestHandler('prompts/list', async (request) => {
+  server.setRequestHandler('prompts/list', async (request, context) => {
     requireFirstPage(request)
     const { prompts } = await dispatch.guides()
-    return { prompts: prompts.list(caller()) }
+    return { prompts: prompts.list(caller(context)) }
   })
-  server.setRequestHandler('prompts/get', async ({ params }) => {
+  server.setRequestHandler('prompts/get', async ({ params }, context) => {
     const { prompts } = await dispatch.guides()
-    return inOurWords(async () => prompts.get(caller(), params.name, params.arguments))
+    return inOurWords(async () => prompts.get(caller(context), params.name, params.arguments))
   })
   server.setRequestHandler('completion/complete', async ({ params: { ref, argument, context } }, asked) => {
     const { complete } = await dispatch.guides()
-    const request = { ref, argument, chosen: context?.arguments ?? {}, principal: caller(), signal: signalOf(asked) }
+    const request = {
+      ref,
+      argument,
+      chosen: context?.arguments ?? {},
+      principal: caller(asked),
+      signal: signalOf(asked),
+    }
     return { completion: await inOurWords(() => complete(request)) }
   })
   server.setRequestHandler('resources/list', async (request, context) => {
     requireFirstPage(request)
     const { resources } = await dispatch.guides()
-    const principal = caller()
+    const principal = caller(context)
     const pictures = dispatch.pictures.list(principal.id).map(({ type: _type, ...resource }) => resource)
     const views = showsViews(context) ? appViews.list() : []
     return {
       resources: [...views, ...resources.list(principal), ...pictures, ...(await dispatch.watches.list(principal))],
     }
   })
-  server.setRequestHandler('resources/templates/list', async (request) => {
+  server.setRequestHandler('resources/templates/list', async (request, context) => {
     requireFirstPage(request)
     const { resources } = await dispatch.guides()
-    return { resourceTemplates: resources.templates(caller()) }
+    return { resourceTemplates: resources.templates(caller(context)) }
   })
   server.setRequestHandler('resources/read', async ({ params: { uri } }, context) => {
     const signal = signalOf(context)
-    const principal = caller()
+    const principal = caller(context)
     const read =
       appViews.read(uri) ??
       (await dispatch.watches.read(principal, uri)) ??
@@ -56,7 +62,7 @@ export function handleGuides(server: Server, { dispatch, caller, signalOf, shows
 
 type GuideHandling = {
   readonly dispatch: Dispatch
-  readonly caller: () => Principal
+  readonly caller: CallerOf
   /** Aborted when the caller leaves. */
   readonly signalOf: (context: ServerContext) => AbortSignal
   readonly showsViews: (context: ServerContext) => boolean

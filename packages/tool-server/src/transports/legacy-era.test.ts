@@ -1,13 +1,16 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { json } from 'node:stream/consumers'
 import { afterEach, expect, it } from 'vitest'
+import * as z from 'zod'
 import { localPrincipal } from './stdio.ts'
 import { createDispatch } from '../dispatch/dispatch.ts'
 import { createLog, createRedactor } from '@svc/runtime'
 import type { Ports } from '../ports.ts'
 import { initialize, rawRequest } from '../raw-http.fixture.ts'
-import type { StatusReport } from '../tool.ts'
+import { readTool } from '../tool.ts'
+import type { StatusReport } from '../tool-context.ts'
 import { noAsking } from './asking.fixture.ts'
 import { createLegacyEra } from './legacy-era.ts'
 import { createProtocol } from './protocol.ts'
@@ -39,13 +42,37 @@ it('counts a session as idle from the end of its stream, not from its beginning'
   expect(sessions.size).toBe(0)
 })
 
+it('makes each call in the name of the token that came with it, whichever token opened the session, with the library and without', async () => {
+  const { port } = await openEra()
+  const headers = (token: string) => ({ 'mcp-session-id': 's', 'x-token': token })
+  await rawRequest(port, { body: initialize(), headers: { 'x-token': 'first' } })
+  const callWith = async (params: object, token: string) => {
+    const body = JSON.stringify({ jsonrpc: '2.0', id: token, method: 'tools/call', params })
+    const answer = await rawRequest(port, { body, headers: headers(token) })
+    return (answer.json as { result: { structuredContent: { tokenId: string } } }).result.structuredContent.tokenId
+  }
+  const plain = { name: 'get_token_id', arguments: {} }
+  for (const params of [plain, { ...plain, _meta: { progressToken: 1 } }]) {
+    expect(await Promise.all([callWith(params, 'second'), callWith(params, 'third')])).toEqual(['second', 'third'])
+  }
+})
+
+const tokenIdOf = readTool({
+  name: 'get_token_id',
+  title: 'Token id',
+  description: 'Says by which token it was called.',
+  scope: 'read:market',
+  input: z.strictObject({}),
+  output: z.object({ tokenId: z.string() }),
+}).handler(async (_input, { principal }) => ({ tokenId: principal.tokenId ?? 'none' }))
+
 /** The era behind a bare HTTP server; `answered` holds the end of every exchange. */
 async function openEra() {
   const clock = { ms: 0 }
   const now = () => clock.ms
   const log = createLog({ level: 'silent', redactor: createRedactor(), destination: { write: () => {} } })
   const dispatch = createDispatch({
-    tools: [],
+    tools: [tokenIdOf],
     profile: 'full',
     ports: {} as Ports,
     status: {} as StatusReport,
@@ -70,9 +97,10 @@ async function openEra() {
   })
   const answered: Promise<void>[] = []
   const server = createServer((request, response) => {
-    const exchange = { request, response, principal: localPrincipal }
-    const initializing = request.method === 'POST'
-    answered.push(initializing ? era.post(exchange, JSON.parse(initialize())) : era.session(exchange))
+    const principal = { ...localPrincipal, tokenId: String(request.headers['x-token']) }
+    const exchange = { request, response, principal }
+    const posted = async () => era.post(exchange, await json(request))
+    answered.push(request.method === 'POST' ? posted() : era.session(exchange))
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   closers.push(

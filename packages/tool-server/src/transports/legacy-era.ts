@@ -1,9 +1,10 @@
 import { showsViews } from '../apps/app-views.ts'
 import type { Dispatch } from '../dispatch/dispatch.ts'
 import { ToolError } from '@svc/amm'
-import { takesForms } from './approval-form.ts'
+import { type CarriedPrincipals, createCarriedPrincipals } from './carried-principals.ts'
+import { capabilitiesOfHandshake, takesForms } from './client-capabilities.ts'
 import { type Exchange, webRequest, writeWebResponse } from './exchange.ts'
-import { answerHotRequest, hotRequest, mayAsk, speaksLegacy, type HotRequest } from './fast-path.ts'
+import { answerFastRequest, fastRequest, mayAsk, speaksLegacy, type FastRequest } from './fast-path.ts'
 import { jsonRpcErrors, sendJson, sendJsonRpcError, HttpRefusal } from './answers.ts'
 import type { McpTesting } from './mcp-server.ts'
 import type { LoadProtocol } from './protocol.ts'
@@ -28,7 +29,10 @@ export type LegacyEraOptions = {
   readonly now: () => number
 }
 
-export function createLegacyEra(options: LegacyEraOptions): LegacyEra {
+type Serving = LegacyEraOptions & { readonly principals: CarriedPrincipals }
+
+export function createLegacyEra(given: LegacyEraOptions): LegacyEra {
+  const options = { ...given, principals: createCarriedPrincipals() }
   return Object.freeze({
     async post(exchange: Exchange, message: unknown) {
       if (isMessage(message) && message.method === 'initialize') return openSession(exchange, message, options)
@@ -39,8 +43,8 @@ export function createLegacyEra(options: LegacyEraOptions): LegacyEra {
         return sendJsonRpcError(exchange.response, 400, jsonRpcErrors.duplicateId, id)
       }
       cancelInFlight(session, message)
-      const hot = hotOf(exchange, session, message, options)
-      if (hot !== null) return answerHot(exchange, session, hot, options)
+      const fast = fastRequestOf(exchange, session, message, options)
+      if (fast !== null) return answerFast(exchange, session, fast, options)
       return answerThroughSdk(exchange, session, message, id, options)
     },
     async session(exchange: Exchange) {
@@ -54,7 +58,7 @@ export function createLegacyEra(options: LegacyEraOptions): LegacyEra {
 async function openSession(
   exchange: Exchange,
   message: { readonly params?: unknown },
-  options: LegacyEraOptions,
+  options: Serving,
 ): Promise<void> {
   const { sessions, testing } = options
   const { newMcpServer, newSessionTransport } = await options.protocol()
@@ -62,20 +66,22 @@ async function openSession(
     throw new HttpRefusal(new ToolError('SESSION_LIMIT', 'The server holds no more sessions.'))
   }
   const id = options.newSessionId()
+  const capabilities = capabilitiesOfHandshake(message.params)
   const transport = newSessionTransport(id, testing?.eventStore?.())
   const session: Session = {
     id,
     principal: exchange.principal,
     transport,
-    takesForms: takesForms(capabilitiesOf(message)),
-    showsViews: showsViews(capabilitiesOf(message)),
+    takesForms: takesForms(capabilities),
+    showsViews: showsViews(capabilities),
     inFlight: new Map(),
     exchanges: 0,
     lastSeenAt: options.now(),
   }
   sessions.add(session)
   try {
-    const server = newMcpServer(() => session.principal, 'legacy')
+    // Another token of the same principal may go on with the session: what it asks for is in its own name.
+    const server = newMcpServer((context) => options.principals.of(context?.http?.authInfo), 'legacy')
     await server.connect(transport)
     Object.assign(server, { onclose: () => sessions.remove(id) })
     await answerThroughSdk(exchange, session, message, requestIdOf(message), options)
@@ -100,41 +106,41 @@ function findSession(exchange: Exchange, options: LegacyEraOptions): Session | n
 }
 
 /** What can be answered without the protocol library; nothing that a person at the client may have to be asked about. */
-function hotOf(
+function fastRequestOf(
   { request: { headers } }: Exchange,
   session: Session,
   message: unknown,
   { dispatch, testing, isFast }: LegacyEraOptions,
-): HotRequest | null {
+): FastRequest | null {
   if (!isFast || (testing !== null && !isToolCall(message)) || !speaksLegacy(headers['mcp-protocol-version']))
     return null
-  const hot = hotRequest(message, headers.accept, dispatch)
-  return hot !== null && session.takesForms && mayAsk(hot, dispatch) ? null : hot
+  const fast = fastRequest(message, headers.accept, dispatch)
+  return fast !== null && session.takesForms && mayAsk(fast, dispatch) ? null : fast
 }
 
-async function answerHot(
+async function answerFast(
   exchange: Exchange,
   session: Session,
-  hot: HotRequest,
+  fast: FastRequest,
   options: LegacyEraOptions,
 ): Promise<void> {
   const { response, principal } = exchange
   const call = new AbortController()
   const leave = () => call.abort()
   response.on('close', leave)
-  session.inFlight.set(hot.id, call)
+  session.inFlight.set(fast.id, call)
   session.exchanges += 1
   try {
     const caller = { principal, views: session.showsViews, signal: call.signal }
-    const body = await answerHotRequest(hot, caller, options.dispatch)
-    session.inFlight.delete(hot.id)
+    const body = await answerFastRequest(fast, caller, options.dispatch)
+    session.inFlight.delete(fast.id)
     response.off('close', leave)
     if (response.destroyed) return
     // A cancelled request gets no response: the exchange ends as a stream without one.
     if (call.signal.aborted) response.writeHead(200, { ...asStream, 'mcp-session-id': session.id }).end()
     else sendJson(response, 200, body, { 'mcp-session-id': session.id })
   } finally {
-    session.inFlight.delete(hot.id)
+    session.inFlight.delete(fast.id)
     session.exchanges -= 1
     session.lastSeenAt = options.now()
   }
@@ -147,7 +153,7 @@ async function answerThroughSdk(
   session: Session,
   message: unknown,
   id: string | number | null,
-  options: LegacyEraOptions,
+  options: Serving,
 ): Promise<void> {
   const { request, response } = exchange
   const call = new AbortController()
@@ -159,11 +165,11 @@ async function answerThroughSdk(
   }
   session.exchanges += 1
   try {
-    const parsedBody = message === undefined ? {} : { parsedBody: message }
-    await writeWebResponse(
-      response,
-      await session.transport.handleRequest(webRequest(request, call.signal), parsedBody),
-    )
+    const given = {
+      authInfo: options.principals.carry(exchange.principal),
+      ...(message !== undefined && { parsedBody: message }),
+    }
+    await writeWebResponse(response, await session.transport.handleRequest(webRequest(request, call.signal), given))
   } finally {
     response.off('close', leave)
     if (id !== null) session.inFlight.delete(id)
@@ -183,11 +189,6 @@ function cancelInFlight(session: Session, message: unknown): void {
 function requestIdOf(message: unknown): string | number | null {
   if (!isMessage(message) || typeof message.method !== 'string') return null
   return typeof message.id === 'string' || typeof message.id === 'number' ? message.id : null
-}
-
-/** What a client says it can do, in its `initialize`. */
-function capabilitiesOf({ params }: { readonly params?: unknown }): unknown {
-  return typeof params === 'object' && params !== null && 'capabilities' in params ? params.capabilities : undefined
 }
 
 function isToolCall(message: unknown): boolean {

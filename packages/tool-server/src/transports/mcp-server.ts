@@ -1,5 +1,4 @@
 import {
-  CLIENT_CAPABILITIES_META_KEY,
   type EventStore,
   type jsonSchemaValidator,
   ResourceNotFoundError,
@@ -9,18 +8,18 @@ import {
 } from '@modelcontextprotocol/server'
 import { CfWorkerJsonSchemaValidator } from '@modelcontextprotocol/server/validators/cf-worker'
 import { showsViews } from '../apps/app-views.ts'
-import type { Principal } from '@svc/engine'
 import type { CallRequest } from '../dispatch/call-stages.ts'
 import type { Dispatch } from '../dispatch/dispatch.ts'
 import { iconOf } from '../dispatch/offered-tools.ts'
 import { createApprovalStates, callAlone, callInSession } from './ask-client.ts'
-import { takesTasks } from './takes-tasks.ts'
+import type { CallerOf } from './carried-principals.ts'
+import { capabilitiesOfEnvelope, takesTasks } from './client-capabilities.ts'
 import { callAsTask, handleTasks, type TaskHandling } from './task-handlers.ts'
 import { handleGuides, requireFirstPage } from './guide-handlers.ts'
 import { listTtlMs, serverCapabilities, type ServerInfo } from './protocol-facts.ts'
 
 /** Makes the SDK's protocol object for one connection, session or request, and for whoever the caller is then. It holds nothing but closures. */
-export type NewMcpServer = (caller: () => Principal, era: Era, notify?: ServerNotifier) => Server
+export type NewMcpServer = (caller: CallerOf, era: Era, notify?: ServerNotifier) => Server
 
 export type Era = 'legacy' | 'modern'
 
@@ -63,15 +62,15 @@ export function createNewMcpServer(options: McpServerOptions): NewMcpServer {
     const views = (context: ServerContext) => showsViews(capabilitiesOf(server, era, context))
     server.setRequestHandler('tools/list', (request, context) => {
       requireFirstPage(request)
-      return { tools: dispatch.list(caller(), { views: views(context), icons: era === 'legacy' }).tools }
+      return { tools: dispatch.list(caller(context), { views: views(context), icons: era === 'legacy' }).tools }
     })
     server.setRequestHandler('tools/call', ({ params }, context) => {
       const signal = signalOf(context)
-      const onProgress = tellingProgress(context)
+      const onProgress = progressReporter(context)
       const call = {
         name: params.name,
         arguments: params.arguments,
-        principal: caller(),
+        principal: caller(context),
         signal,
         onProgress,
         views: views(context),
@@ -85,16 +84,16 @@ export function createNewMcpServer(options: McpServerOptions): NewMcpServer {
     if (tasking !== null) handleTasks(server, tasking)
     handleGuides(server, { dispatch, caller, signalOf, showsViews: views })
     if (era === 'legacy') {
-      server.setRequestHandler('resources/subscribe', async ({ params: { uri } }) => {
-        if ((await dispatch.watches.read(caller(), uri)) === null) throw new ResourceNotFoundError(uri)
-        subscriptions.add(server, caller().id, uri)
+      server.setRequestHandler('resources/subscribe', async ({ params: { uri } }, context) => {
+        if ((await dispatch.watches.read(caller(context), uri)) === null) throw new ResourceNotFoundError(uri)
+        subscriptions.add(server, caller(context).id, uri)
         return {}
       })
       server.setRequestHandler('resources/unsubscribe', ({ params: { uri } }) => {
         subscriptions.remove(server, uri)
         return {}
       })
-    } else if (notify === undefined) subscriptions.addAll(server, caller().id)
+    } else if (notify === undefined) subscriptions.addAll(server, caller(null).id)
     testing?.server(server, era, notify ?? null, tasking)
     return server
   }
@@ -130,13 +129,11 @@ function createSubscriptions(dispatch: Pick<Dispatch, 'watches'>) {
 
 /** What the client says it can do: in the handshake of its session, or with each request. */
 function capabilitiesOf(server: Server, era: Era, { mcpReq }: ServerContext): unknown {
-  if (era === 'legacy') return server.getClientCapabilities()
-  const envelope: Readonly<Record<string, unknown>> = mcpReq.envelope ?? {}
-  return envelope[CLIENT_CAPABILITIES_META_KEY]
+  return era === 'legacy' ? server.getClientCapabilities() : capabilitiesOfEnvelope(mcpReq.envelope)
 }
 
 /** Progress goes out on the call's own stream, to a client that gave a token for it. */
-function tellingProgress({ mcpReq }: ServerContext): CallRequest['onProgress'] {
+function progressReporter({ mcpReq }: ServerContext): CallRequest['onProgress'] {
   const progressToken = mcpReq._meta?.progressToken
   if (progressToken === undefined) return undefined
   return (progress, total) => {

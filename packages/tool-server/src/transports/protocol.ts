@@ -1,24 +1,23 @@
 import {
-  type AuthInfo,
-  CLIENT_CAPABILITIES_META_KEY,
   classifyInboundRequest,
   createMcpHandler,
   type EventStore,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server'
 import type { Principal } from '@svc/engine'
-import { isRecord, type Log } from '@svc/runtime'
+import type { Log } from '@svc/runtime'
 import type { TaskService } from '../tasks/task-service.ts'
 import { jsonRpcErrors, sendJsonRpcError } from './answers.ts'
+import { createCarriedPrincipals } from './carried-principals.ts'
+import { capabilitiesOfEnvelope, takesTasks } from './client-capabilities.ts'
 import { type Exchange, webRequest, writeWebResponse } from './exchange.ts'
 import { createNewMcpServer, type McpServerOptions, type NewMcpServer } from './mcp-server.ts'
-import { takesTasks } from './takes-tasks.ts'
 import { createTaskStreams, isTaskListening, type Listening } from './task-stream.ts'
 import type { IncomingHttpHeaders } from 'node:http'
 
 /**
  * Everything the protocol library does for the transports. Loading and building it costs more than the rest of a start,
- * and the hot requests do without it, so it is loaded when the first other one comes.
+ * and what the fast path answers does without it, so it is loaded when the first other one comes.
  */
 export type Protocol = {
   readonly newMcpServer: NewMcpServer
@@ -78,11 +77,10 @@ type ModernEraOptions = {
 }
 
 export function createModernEra(options: ModernEraOptions): ModernEra {
-  const principals = new WeakMap<AuthInfo, Principal>()
+  const principals = createCarriedPrincipals()
   const handler = createMcpHandler(
     (context) => {
-      const principal = context.authInfo === undefined ? undefined : principals.get(context.authInfo)
-      if (principal === undefined) throw new Error('A request reached the protocol without a principal.')
+      const principal = principals.of(context.authInfo)
       return options.newMcpServer(() => principal, 'modern', handler.notify)
     },
     { legacy: 'reject', onerror: (error) => options.log.debug('mcp.modern', { error }) },
@@ -90,14 +88,10 @@ export function createModernEra(options: ModernEraOptions): ModernEra {
   const streams = options.tasks === null ? null : createTaskStreams(options.tasks, handler.bus)
 
   /** A stream that is to tell of tasks begins with what they are now. */
-  async function fetched(
-    request: Request,
-    message: unknown,
-    principal: Principal,
-    authInfo: AuthInfo,
-  ): Promise<Response> {
-    const takes = streams !== null && isTaskListening(message) && takesTasks(capabilitiesOf(message))
-    if (!takes) return handler.fetch(request, { authInfo, parsedBody: message })
+  async function fetched(request: Request, message: unknown, principal: Principal): Promise<Response> {
+    const authInfo = principals.carry(principal)
+    if (streams === null || !isTaskListening(message) || !listenerTakesTasks(message))
+      return handler.fetch(request, { authInfo, parsedBody: message })
     const listening = await streams.translate(message, principal)
     const answer = await handler.fetch(request, { authInfo, parsedBody: listening.message })
     listening.begin()
@@ -106,16 +100,14 @@ export function createModernEra(options: ModernEraOptions): ModernEra {
 
   return Object.freeze({
     async post({ request, response, principal }: Exchange, message: unknown) {
-      if (isTaskListening(message) && !takesTasks(capabilitiesOf(message))) {
+      if (isTaskListening(message) && !listenerTakesTasks(message)) {
         return sendJsonRpcError(response, 400, jsonRpcErrors.tasksMissing, requestIdOf(message))
       }
       const left = new AbortController()
       const leave = () => left.abort()
       response.on('close', leave)
-      const authInfo: AuthInfo = { token: '', clientId: principal.id, scopes: [...principal.scopes] }
-      principals.set(authInfo, principal)
       try {
-        await writeWebResponse(response, await fetched(webRequest(request, left.signal), message, principal, authInfo))
+        await writeWebResponse(response, await fetched(webRequest(request, left.signal), message, principal))
       } finally {
         response.off('close', leave)
       }
@@ -125,9 +117,8 @@ export function createModernEra(options: ModernEraOptions): ModernEra {
   })
 }
 
-function capabilitiesOf({ params }: Listening): unknown {
-  const envelope = params['_meta']
-  return isRecord(envelope) ? envelope[CLIENT_CAPABILITIES_META_KEY] : undefined
+function listenerTakesTasks({ params }: Listening): boolean {
+  return takesTasks(capabilitiesOfEnvelope(params['_meta']))
 }
 
 function requestIdOf({ id }: Listening): string | number | null {

@@ -140,7 +140,7 @@ export async function requireBudget(limit: RateLimit, caller: string): Promise<T
 }
 
 /** Has the answer say what is left of the limits that were charged. */
-export function tellBudgets(response: ServerResponse, [one, ofOne]: Charged, [other, ofOther]: Charged): void {
+export function reportBudgets(response: ServerResponse, [one, ofOne]: Charged, [other, ofOther]: Charged): void {
   response.setHeader('ratelimit-policy', `${one.policy}, ${other.policy}`)
   response.setHeader('ratelimit', `${quotaLeft(one, ofOne)}, ${quotaLeft(other, ofOther)}`)
 }

@@ -1,5 +1,5 @@
 import type { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
-import type { Principal } from '@svc/engine'
+import { isPassing, type Principal } from '@svc/engine'
 
 /** What a principal keeps open: a session, or a connection that is one. It belongs to whoever opened it and authenticates nobody. */
 export type Held = {
@@ -119,11 +119,6 @@ function longestUnused<One extends Held>(sessions: readonly One[]): One | undefi
   return sessions
     .filter(({ inFlight }) => inFlight.size === 0)
     .toSorted((a, b) => Math.min(a.exchanges, 1) - Math.min(b.exchanges, 1) || a.lastSeenAt - b.lastSeenAt)[0]
-}
-
-/** Of a wallet to which nothing is granted: anybody makes as many as he likes. */
-function isPassing({ stage, scopes }: Principal): boolean {
-  return stage === 'siwe' && [...scopes].every((scope) => scope.startsWith('read:'))
 }
 
 function hasSameRights(one: Principal, other: Principal): boolean {

@@ -1,5 +1,4 @@
 import {
-  CLIENT_CAPABILITIES_META_KEY,
   type InputRequiredResult,
   MissingRequiredClientCapabilityError,
   ProtocolError,
@@ -7,40 +6,41 @@ import {
   type Server,
   type ServerContext,
 } from '@modelcontextprotocol/server'
-import type { ApprovalQuestion, Principal } from '@svc/engine'
+import type { ApprovalQuestion } from '@svc/engine'
 import * as z from 'zod'
 import type { CallResult } from '../dispatch/call-result.ts'
 import type { CallRequest } from '../dispatch/call-stages.ts'
 import type { CallTasks, Confirming } from '../dispatch/call-tasks.ts'
 import type { TaskService } from '../tasks/task-service.ts'
 import type { TaskView } from '../tasks/task-view.ts'
-import { approvalForm, readReply, takesForms } from './approval-form.ts'
+import { approvalForm, readReply } from './approval-form.ts'
 import { callAlone, type AskingAlone, leftToAnswer } from './ask-client.ts'
 import { tasksExtension } from './protocol-facts.ts'
-import { takesTasks } from './takes-tasks.ts'
+import type { CallerOf } from './carried-principals.ts'
+import { capabilitiesOfEnvelope, takesForms, takesTasks } from './client-capabilities.ts'
 
 /** Has a protocol object of revision 2026-07-28 answer what the extension adds: each task for its own caller alone. */
 export function handleTasks(server: Server, { tasks, caller }: TaskHandling): void {
   server.setRequestHandler('tasks/get', { params: ofTask }, async ({ taskId }, context) => {
     requireTasks(context)
-    const task = await tasks.get(caller(), taskId)
+    const task = await tasks.get(caller(context), taskId)
     if (task === null) throw notFound()
     return { ...task }
   })
   server.setRequestHandler('tasks/update', { params: ofTask }, async ({ taskId }, context) => {
     requireTasks(context)
     // The library takes the answers out of the parameters, as it does with those to a call.
-    if (!(await tasks.answer(caller(), taskId, context.mcpReq.inputResponses ?? {}))) throw notFound()
+    if (!(await tasks.answer(caller(context), taskId, context.mcpReq.inputResponses ?? {}))) throw notFound()
     return {}
   })
   server.setRequestHandler('tasks/cancel', { params: ofTask }, async ({ taskId }, context) => {
     requireTasks(context)
-    if (!(await tasks.cancel(caller(), taskId))) throw notFound()
+    if (!(await tasks.cancel(caller(context), taskId))) throw notFound()
     return {}
   })
 }
 
-export type TaskHandling = { readonly tasks: TaskService; readonly caller: () => Principal }
+export type TaskHandling = { readonly tasks: TaskService; readonly caller: CallerOf }
 
 /**
  * Carries a call of a client out that takes tasks. One that runs long is a task from the start, and asks its person by the task; any other is
@@ -53,7 +53,7 @@ export async function callAsTask(
   const { tasks, dispatch, context, now } = asking
   // What answers a question goes on with the call that asked it.
   if (tasks === null || context.mcpReq.requestState() !== undefined) return callAlone(request, asking)
-  const forms = takesForms(capabilitiesOf(context))
+  const forms = takesForms(capabilitiesOfEnvelope(context.mcpReq.envelope))
   const begun = await tasks.begin(request, forms ? confirmingBy(now) : undefined)
   if (begun !== null) return asCreated(begun)
   // Where the answer may be a question, the call that answers it has to have the same arguments.
@@ -73,21 +73,17 @@ function asCreated(task: TaskView): CallResult {
 }
 
 function confirmingBy(now: () => number): Confirming {
-  return (ask) => async (question: ApprovalQuestion) =>
-    readReply(
-      await ask({ method: 'elicitation/create', params: approvalForm(question, now()) }, leftToAnswer(question, now())),
-    )
+  return (ask, isDecided) => async (question: ApprovalQuestion) => {
+    const request = { method: 'elicitation/create', params: approvalForm(question, now()) }
+    const isOver = () => isDecided(question.operationId)
+    return readReply(await ask(request, { withinMs: leftToAnswer(question, now()), isOver }))
+  }
 }
 
 /** Throws for a client that does not say it takes tasks. */
 function requireTasks(context: ServerContext): void {
-  if (takesTasks(capabilitiesOf(context))) return
+  if (takesTasks(capabilitiesOfEnvelope(context.mcpReq.envelope))) return
   throw new MissingRequiredClientCapabilityError({ requiredCapabilities: { extensions: { [tasksExtension]: {} } } })
-}
-
-function capabilitiesOf({ mcpReq }: ServerContext): unknown {
-  const envelope: Readonly<Record<string, unknown>> = mcpReq.envelope ?? {}
-  return envelope[CLIENT_CAPABILITIES_META_KEY]
 }
 
 /** Of another caller's task as of none. */

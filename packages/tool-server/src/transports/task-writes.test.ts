@@ -57,6 +57,44 @@ describe('a write that is left to somebody else', () => {
     expect(await get(server, taskId)).not.toHaveProperty('inputRequests')
   })
 
+  it('takes its question back when it is cancelled, and cancels the operation that it asked about', async () => {
+    const server = await openWrites({ isLong: true })
+    const taskId = await begin(server, 'move_funds', { amount: '9000' }, { can: withForms })
+    await until(server, taskId, 'input_required')
+    await ask(server, 'tasks/cancel', { taskId })
+    await until(server, taskId, 'cancelled')
+    expect(await get(server, taskId)).not.toHaveProperty('inputRequests')
+    expect(await server.operations.list({ principalId: null, limit: 9 })).toMatchObject([{ state: 'cancelled' }])
+    expect(server.effects).toEqual([])
+  })
+
+  it.each([
+    ['approved', true, ['9000']],
+    ['denied', false, []],
+  ])('takes its question back where the operator has %s, and goes on with that', async (_word, approved, effects) => {
+    const server = await openWrites({ isLong: true })
+    const taskId = await begin(server, 'move_funds', { amount: '9000' }, { can: withForms })
+    await until(server, taskId, 'input_required')
+    const [operation] = await server.operations.list({ principalId: null, limit: 1 })
+    await server.write.operations.decide(operation!, { approved, by: 'operator', planHash: operation!.planHash })
+    await until(server, taskId, 'completed')
+    expect(server.effects).toEqual(effects)
+    const { result } = await get(server, taskId)
+    expect(result).toMatchObject(
+      approved ? { structuredContent: { amount: '9000' } } : { _meta: { 'svc/error': { code: 'APPROVAL_DENIED' } } },
+    )
+  })
+
+  it('asks no longer than its operation waits, and ends as that does', async () => {
+    const server = await openWrites({ isLong: true, expirySeconds: 1 })
+    const taskId = await begin(server, 'move_funds', { amount: '9000' }, { can: withForms })
+    await until(server, taskId, 'completed')
+    expect(await get(server, taskId)).toMatchObject({
+      result: { isError: true, _meta: { 'svc/error': { code: 'OPERATION_EXPIRED' } } },
+    })
+    expect(server.effects).toEqual([])
+  })
+
   it('is no second one where the call answers the question of a call without tasks', async () => {
     const server = await openWrites({ isLong: true })
     const asked = await call(server, 'move_funds', { amount: '9000' }, { can: { elicitation: { form: {} } } })

@@ -28,11 +28,11 @@ export async function openReads() {
 
 export async function openWrites({
   isLong = false,
-  channels,
-}: { isLong?: boolean; channels?: ('operator' | 'client')[] } = {}): Promise<
+  ...asking
+}: { isLong?: boolean; channels?: ('operator' | 'client')[]; expirySeconds?: number } = {}): Promise<
   TestServer & Awaited<ReturnType<typeof openAskingPipeline>>
 > {
-  const pipeline = await openAskingPipeline(channels === undefined ? {} : { channels })
+  const pipeline = await openAskingPipeline(asking)
   const tools = [isLong ? long(move) : move]
   const server = await openTestServer({
     env: { SVC_MCP_PROFILE: 'full' },

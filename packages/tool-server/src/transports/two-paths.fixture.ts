@@ -14,7 +14,7 @@ export async function compareTwoPaths(seed: number, size: number): Promise<Compa
   try {
     for (const request of corpus(seed, size)) {
       const [one, other] = await Promise.all([fast.answer(request), library.answer(request)])
-      if (isHot(one)) answeredFast += 1
+      if (isOfFastPath(one)) answeredFast += 1
       const [seen, expected] = [shown(one, request), shown(other, request)]
       if (!isDeepStrictEqual(seen, expected)) differing.push({ request, fast: seen, library: expected })
     }
@@ -86,7 +86,7 @@ async function openPath(isFast: boolean) {
 }
 
 /** The library streams its answers; ours come with their length. */
-function isHot({ status, headers, json }: RawAnswer): boolean {
+function isOfFastPath({ status, headers, json }: RawAnswer): boolean {
   return (
     headers['content-length'] !== undefined &&
     status < 500 &&

@@ -17,7 +17,7 @@ export function connectHost(app: { readonly name: string; readonly version: stri
     const { id, method, params, result } = data
     if (typeof method === 'string') {
       if (typeof id === 'string' || typeof id === 'number') send({ id, ...answerTo(method) })
-      else if (isRecord(params)) tell(method, params, hear)
+      else if (isRecord(params)) report(method, params, hear)
     } else if (id === helloId && isRecord(result)) {
       if (isRecord(result['hostContext'])) hear.context(result['hostContext'])
       send({ method: 'ui/notifications/initialized' })
@@ -62,7 +62,7 @@ function answerTo(method: string) {
   return { error: { code: -32_601, message: 'Method not found' } }
 }
 
-function tell(method: string, params: Readonly<Record<string, unknown>>, hear: HostWords): void {
+function report(method: string, params: Readonly<Record<string, unknown>>, hear: HostWords): void {
   const input = isRecord(params['arguments']) ? params['arguments'] : {}
   if (method === 'ui/notifications/tool-input-partial') hear.partialInput(input)
   if (method === 'ui/notifications/tool-input') hear.input(input)

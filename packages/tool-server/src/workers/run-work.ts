@@ -20,7 +20,7 @@ import { scoreFeeTier } from '../analysis/fees/score-fee-tier.ts'
  */
 export async function runWork(
   task: WorkTask,
-  tell: (message: WorkMessage) => void,
+  report: (message: WorkMessage) => void,
   yieldCore: () => void = createCoreYield(task.traffic),
 ): Promise<void> {
   let reported = { done: 0, at: performance.now() }
@@ -30,13 +30,13 @@ export async function runWork(
     const isNews = done - reported.done >= of / 20 || performance.now() - reported.at > quietMs
     if (done === 0 || !(isNews || done === of)) return
     reported = { done, at: performance.now() }
-    tell({ kind: 'progress', done, of })
+    report({ kind: 'progress', done, of })
   }
   try {
     between(0, 1)
-    tell({ kind: 'result', output: await outputOf(task, between) })
+    report({ kind: 'result', output: await outputOf(task, between) })
   } catch (error) {
-    tell(error === stopped ? { kind: 'stopped' } : failure(error))
+    report(error === stopped ? { kind: 'stopped' } : failure(error))
   }
 }
 

@@ -17,7 +17,7 @@ import { barsSince, swapsSince } from '../position/position-past.ts'
 import { positionPerformance } from '../position/position-performance.ts'
 import { knownCloses } from '../range/pool-sigma.ts'
 import { sumUsd, valueUsd } from '../value-usd.ts'
-import type { CallerMemory, ReadContext } from '../../tool.ts'
+import type { CallerMemory, ReadContext } from '../../tool-context.ts'
 import { type EpisodeContent, episodeContent, pairKey, readContent } from './pair-insights.ts'
 
 /** Keeps that a position was entered: what its transaction brought in, and what the pool was like. */

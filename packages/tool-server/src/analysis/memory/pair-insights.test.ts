@@ -1,7 +1,7 @@
 import { blendVolatility } from '@svc/lp-math'
 import { chains } from '@svc/wallet/core'
 import { expect, test } from 'vitest'
-import type { CallerMemory, MemoryRecord } from '../../tool.ts'
+import type { CallerMemory, MemoryRecord } from '../../tool-context.ts'
 import { estimateOf, pairKey, recallPair } from './pair-insights.ts'
 
 const [chain] = chains

@@ -4,7 +4,7 @@ import type { Token } from '@svc/amm'
 import { printable } from '@svc/runtime'
 import * as z from 'zod'
 import { documented } from '../../documented.ts'
-import type { MemoryRecord, ReadContext } from '../../tool.ts'
+import type { MemoryRecord, ReadContext } from '../../tool-context.ts'
 
 /**
  * What memory holds of a pair: figures of own episodes that ended, from chain facts, each with its sample size and a 95 % interval; how

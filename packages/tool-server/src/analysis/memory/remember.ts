@@ -1,6 +1,6 @@
 import type { Chain } from '@svc/wallet/core'
 import { withinTime } from '@svc/runtime'
-import type { WriteContext } from '../../tool.ts'
+import type { WriteContext } from '../../tool-context.ts'
 import { type Entry, type Exit, keepEntry, keepOutcome } from './episodes.ts'
 
 /**

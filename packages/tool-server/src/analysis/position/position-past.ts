@@ -1,6 +1,6 @@
 import type { Chain } from '@svc/wallet/core'
 import { type PoolBars, type Position, type SwapRecord, ToolError } from '@svc/amm'
-import type { ReadContext } from '../../tool.ts'
+import type { ReadContext } from '../../tool-context.ts'
 
 type Past = Pick<ReadContext, 'history' | 'liquidity' | 'signal'>
 

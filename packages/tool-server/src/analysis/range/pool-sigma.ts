@@ -128,7 +128,7 @@ function wholeLiquidity({ liquidity, token0, token1 }: Pool): number {
 }
 
 /** Whether an endpoint gives neither swap logs nor state of past blocks, and no sooner to who asks again; not one that is asked too often. */
-export function tellsNoPast(error: unknown): boolean {
+export function refusesPast(error: unknown): boolean {
   return error instanceof ToolError && error.code === 'RPC_REFUSED' && !passesSoon(error)
 }
 
@@ -136,7 +136,7 @@ export const noPast = 'The endpoint of the chain refuses what the past of this p
 
 /** Throws `INSUFFICIENT_HISTORY` in place of such a refusal, else the error as it is. */
 export function nothingKnown(error: unknown): never {
-  throw tellsNoPast(error) ? tooShort(0, noPast, error) : error
+  throw refusesPast(error) ? tooShort(0, noPast, error) : error
 }
 
 function tooShort(days: number, note: string | null, cause?: unknown): ToolError {

@@ -26,7 +26,7 @@ export function createAdmit(deps: AdmitDeps): WalletSignIn['admit'] {
       throw new ToolError('SERVER_BUSY', 'Too many sign-ins are being looked up on the chain.')
     onChain += 1
     try {
-      return await inTime(work(), onChainMs).catch(tellLate)
+      return await inTime(work(), onChainMs).catch(reportLate)
     } finally {
       onChain -= 1
     }
@@ -133,7 +133,7 @@ function refused(message: string): ToolError {
   return new ToolError('SIGN_IN_REFUSED', message)
 }
 
-function tellLate(error: unknown): never {
+function reportLate(error: unknown): never {
   if (!(error instanceof DOMException && error.name === 'TimeoutError')) throw error
   throw new ToolError('RPC_TIMEOUT', 'The endpoint of the chain did not answer in time.', { cause: error })
 }

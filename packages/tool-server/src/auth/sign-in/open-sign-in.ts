@@ -27,7 +27,7 @@ export async function openSignIn(options: SignInOptions): Promise<SignIn> {
   const held = createHeldAnswers({ isRevoked, now })
   const record = createSignInRecord({
     directory: options.recordsIn,
-    async tell(event) {
+    async report(event) {
       await options.audit(event)
       const { event: name, ...facts } = event
       log.info(name, facts)
@@ -92,8 +92,9 @@ function isInForce(
   { policies, wallets, oauth, edge }: SignInOptions,
   state: Pick<SignInKnowledge, 'isRevoked'>,
 ): boolean {
-  const { id, stage } = principal
+  const { id, stage, tokenId } = principal
   if (state.isRevoked(id.replace(/^siwe:/, 'address:'))) return false
+  if (tokenId !== undefined && state.isRevoked(`jti:${tokenId}`)) return false
   if (stage === 'siwe') return wallets !== null && isGranted(policies.latest(), principal)
   if (stage === 'edge-access') return edge !== null && isGranted(policies.latest(), principal)
   return stage === 'oauth' && isOfIssuer(principal, oauth)

@@ -67,11 +67,13 @@ describe('the token of a revoked address', () => {
     await expect(signInWith(server, account)).rejects.toMatchObject({ code: 'SIGN_IN_REFUSED' })
     await server.signIns.restore(subject)
     await expect
-      .poll(() =>
-        signInWith(server, account).then(
-          () => 'in',
-          () => 'out',
-        ),
+      .poll(
+        () =>
+          signInWith(server, account).then(
+            () => 'in',
+            () => 'out',
+          ),
+        { interval: 500 },
       )
       .toBe('in')
   })
@@ -106,8 +108,12 @@ describe('keys', () => {
     const account = newAccount()
     const before = await signInWith(server, account)
     await server.signIns.rotate()
+    // Sign-ins are limited, so nobody waits by trying them over and over.
+    await expect.poll(async () => (await server.signIns.state()).keys).toHaveLength(2)
     const kidOf = (token: string) => decodeProtectedHeader(token).kid
-    await expect.poll(async () => kidOf((await signInWith(server, account)).token)).not.toBe(kidOf(before.token))
+    await expect
+      .poll(async () => kidOf((await signInWith(server, account)).token), { interval: 500 })
+      .not.toBe(kidOf(before.token))
     expect(await statusWith(server.url, before.token)).toBe(400)
     const published = (await (await fetch(new URL('/.well-known/jwks.json', server.url))).json()) as { keys: object[] }
     expect(published.keys).toHaveLength(2)

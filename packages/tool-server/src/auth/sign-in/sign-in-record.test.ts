@@ -83,7 +83,7 @@ it('tells what could not be told with a later look, and says so once', async () 
   let isFull = true
   const record = createSignInRecord({
     directory,
-    async tell(event) {
+    async report(event) {
       if (isFull) throw new Error('The disk is full.')
       told.push(event)
     },
@@ -101,11 +101,11 @@ it('tells what could not be told with a later look, and says so once', async () 
 })
 
 it('tells nothing of a token whose time is over, and of a state that it finds where it keeps no record', async () => {
-  const tell = async (event: SignInEvent) => void told.push(event)
+  const report = async (event: SignInEvent) => void told.push(event)
   const onError = (error: unknown) => {
     throw error
   }
-  const record = createSignInRecord({ directory: null, tell, onError })
+  const record = createSignInRecord({ directory: null, report, onError })
   const revocation = { subject: 'jti:1', by: 'operator:ann', revokedAt: 1, until: 2 }
   const seen = { rotation: 0, kid: null }
   await record.look({ ...seen, epoch: 1, revocations: [revocation] })

@@ -10,17 +10,17 @@ import type { SignInEvent } from './sign-in-options.ts'
  * state, also while no server runs. What was said stands in `recorded-sign-ins.json` of the directory; a crash between the two repeats a line and loses
  * none. Without a directory only what changes while the server runs is recorded.
  */
-export function createSignInRecord({ directory, tell, onError }: SignInRecordOptions): SignInRecord {
+export function createSignInRecord({ directory, report, onError }: SignInRecordOptions): SignInRecord {
   const path = directory === null ? null : join(directory, 'recorded-sign-ins.json')
   let recorded: Recorded | null = null
   let epoch = -1
   let isFailing = false
   const inTurn = createMutex()
 
-  async function tellAll(known: Recorded, seen: SeenSignIns): Promise<void> {
+  async function reportAll(known: Recorded, seen: SeenSignIns): Promise<void> {
     if (seen.epoch === epoch && seen.rotation === known.rotation) return
     const events = eventsSince(known, seen)
-    for (const event of events) await tell(event)
+    for (const event of events) await report(event)
     recorded = recordedOf(seen)
     if (path !== null && events.length > 0) await replaceFileDurably(path, JSON.stringify(recorded))
     epoch = seen.epoch
@@ -30,7 +30,7 @@ export function createSignInRecord({ directory, tell, onError }: SignInRecordOpt
     look: (seen) =>
       inTurn(async () => {
         const known = (recorded ??= path === null ? recordedOf(seen) : await readRecorded(path))
-        await tellAll(known, seen).catch((error: unknown) => {
+        await reportAll(known, seen).catch((error: unknown) => {
           if (!isFailing) onError(error)
           isFailing = true
         })
@@ -49,7 +49,7 @@ export type SignInRecord = {
 export type SignInRecordOptions = {
   /** `null` for a server without an audit log. */
   readonly directory: string | null
-  readonly tell: (event: SignInEvent) => Promise<void>
+  readonly report: (event: SignInEvent) => Promise<void>
   readonly onError: (error: unknown) => void
 }
 

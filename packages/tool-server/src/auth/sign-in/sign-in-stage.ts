@@ -45,5 +45,6 @@ function toPrincipal(claims: TokenClaims, policy: Policy): Principal {
     scopes: new Set(claims.scopes.filter((scope) => granted.has(scope))),
     expiresAt: claims.exp * 1_000,
     ...(agentId !== null && { agentId }),
+    tokenId: claims.jti,
   })
 }

@@ -16,16 +16,16 @@ export async function openSignInState(options: SignInStateOptions): Promise<Sign
   await keys.update(held.keys)
   const world = { signIns, now, keys, held }
   let waiting: (() => void)[] = []
-  let isTold = false
+  let isReported = false
   const sweep = async () => {
     // Whoever comes while it looks waits for the next one.
     const woken = waiting
     waiting = []
     await look(world).then(
-      () => (isTold = false),
+      () => (isReported = false),
       (error: unknown) => {
-        if (!isTold) onError(error)
-        isTold = true
+        if (!isReported) onError(error)
+        isReported = true
       },
     )
     onLooked()

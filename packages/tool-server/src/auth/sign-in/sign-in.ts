@@ -15,7 +15,7 @@ export type SignIn = {
   /** In the order in which they are asked. */
   readonly stages: readonly Stage[]
   /** Whether a stored principal of these stages would still be let do what it once might. */
-  isInForce(principal: Pick<Principal, 'id' | 'stage' | 'scopes' | 'agentId'>): boolean
+  isInForce(principal: Pick<Principal, 'id' | 'stage' | 'scopes' | 'agentId' | 'tokenId'>): boolean
   /** Breaks the answer off once the credentials it rests on are revoked, and a stream also when they end. */
   hold(principal: Principal, response: Breakable, kind: 'answer' | 'stream'): void
   close(): void | Promise<void>

@@ -23,12 +23,12 @@ afterEach(async () => {
   for (const close of closers.splice(0).toReversed()) await close()
 })
 
-it('of a wallet run when their time comes, while it is not revoked and is granted what it had; each line names who, and no credential', async () => {
+it('of a wallet run when their time comes, while neither it nor the token that left them is revoked and it is granted what it had; each line names who, and no credential', async () => {
   const privateKey = generatePrivateKey()
   await devnet().fund(new ServiceWallet({ mode: 'local', privateKey }).address, { ETH: '10', USDC: '50000' })
-  const [ann, bob] = [newAccount(), newAccount()]
-  for (const account of [ann, bob]) await register(devnet(), account, 'vault_participant')
-  const granted = { [ann.address]: ['write:trade'], [bob.address]: ['write:trade'] }
+  const [ann, bob, cid] = [newAccount(), newAccount(), newAccount()]
+  for (const account of [ann, bob, cid]) await register(devnet(), account, 'vault_participant')
+  const granted = Object.fromEntries([ann, bob, cid].map(({ address }) => [address, ['write:trade']]))
   const policyOf = (wallets: object, routine: number) => ({
     ...devnetPolicy(),
     proxyDelay: true,
@@ -54,6 +54,7 @@ it('of a wallet run when their time comes, while it is not revoked and is grante
     return String((structuredContent as Record<string, unknown>)['operationId'])
   }
   const [annIn, bobIn] = [await clientOf(ann), await clientOf(bob)]
+  const [stolen, kept] = [await clientOf(cid), await clientOf(cid)]
   const store = await openStore({ path: join(first.dataDir, 'state.db'), now: Date.now })
   closers.push(() => store.close())
   const stateOf = async (id: string) => (await store.operations.byId(id))?.state
@@ -65,17 +66,20 @@ it('of a wallet run when their time comes, while it is not revoked and is grante
     .poll(async () => (await store.operations.byId(await schedule(annIn)))?.executeAfter ?? 0)
     .toBeGreaterThan(Date.now() + 300_000)
   const [ofRevoked, ofUngranted] = [await schedule(annIn), await schedule(bobIn)]
+  const [ofStolen, ofKept] = [await schedule(stolen), await schedule(kept)]
   await first.close()
-  await store.signIns.revoke({ subject: `address:${ann.address}`, by: 'operator:cid', until: null })
+  await store.signIns.revoke({ subject: `address:${ann.address}`, by: 'operator:dan', until: null })
+  await store.signIns.revoke({ subject: `jti:${stolen.jti}`, by: 'operator:dan', until: null })
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 601_000 })
   const { dataDir } = first
   const second = await startSigningServer(devnet(), {
     dataDir,
-    policy: policyOf({ [ann.address]: ['write:trade'] }, 600),
+    policy: policyOf({ [ann.address]: ['write:trade'], [cid.address]: ['write:trade'] }, 600),
     env,
   })
   closers.push(second.close)
-  for (const id of [ofRevoked, ofUngranted]) {
+  await expect.poll(() => stateOf(ofKept)).toBe('done')
+  for (const id of [ofRevoked, ofUngranted, ofStolen]) {
     await expect.poll(() => stateOf(id)).toBe('failed')
     expect(JSON.parse((await store.operations.byId(id))?.answer ?? '{}')).toMatchObject({ code: 'PRINCIPAL_REVOKED' })
   }

@@ -8,7 +8,7 @@ import { type GasPrice, readGasPrice, typicalGas } from '../../analysis/read-gas
 import { type QuoteUsd, readQuoteUsd } from '../../analysis/read-quote-usd.ts'
 import { wholeFee } from '../../analysis/fees/pool-trade.ts'
 import { backtestCurves } from '../../charts/backtest/backtest-curves.ts'
-import { noPast, tellsNoPast } from '../../analysis/range/pool-sigma.ts'
+import { noPast, refusesPast } from '../../analysis/range/pool-sigma.ts'
 import { readTool } from '../../tool.ts'
 import { backtestAnswer, formatBacktest } from '../format-backtest.ts'
 import { type FoundPool, poolOfPair } from '../named-pool.ts'
@@ -250,7 +250,7 @@ function requireKnownDays({ bars, completeness }: PoolBars): void {
 
 /** Where nothing tells a past, no days of it are known; every other failure stays what it is. */
 function requirePast(error: unknown): never {
-  if (tellsNoPast(error)) {
+  if (refusesPast(error)) {
     const accepted = 'a pool whose past is known, or an endpoint that gives swap logs or keeps old state (archive)'
     requireDays(0, { subject: 'The known past of this pool in the period is', accepted, note: noPast })
   }

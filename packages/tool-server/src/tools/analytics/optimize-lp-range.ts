@@ -10,7 +10,8 @@ import { readRangeMarket, type ReadRangeMarket } from '../../analysis/range/read
 import { mostTicks } from '@svc/amm/liquidity'
 import { rangeSurroundings } from '../../charts/range/range-surroundings.ts'
 import { type ErrorDetail, tokenLabel, ToolError } from '@svc/amm'
-import { readTool, type ReadContext } from '../../tool.ts'
+import { readTool } from '../../tool.ts'
+import type { ReadContext } from '../../tool-context.ts'
 import { type FoundPool, poolOfPair } from '../named-pool.ts'
 import {
   chainInput,

@@ -4,7 +4,7 @@ import { runWork, type WorkMessage, type WorkRequest } from '../../workers/run-w
 import type { Pool, PoolBars, Token } from '@svc/amm'
 import type { Ports, Work, WorkKind } from '../../ports.ts'
 import type { TickRow } from '../../../../amm/src/ports.ts'
-import type { WriteContext } from '../../tool.ts'
+import type { WriteContext } from '../../tool-context.ts'
 import { createTraffic } from '../../traffic.ts'
 import { untouchedWorld } from '../refusals.fixture.ts'
 

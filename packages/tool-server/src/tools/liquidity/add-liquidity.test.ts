@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { AddPreview, AddRequest, Intent, IntentDeposit } from '@svc/amm'
 import type { Liquidity } from '../../../../amm/src/ports.ts'
-import type { WriteContext } from '../../tool.ts'
+import type { WriteContext } from '../../tool-context.ts'
 import { describeRefusals, refusalOf, refusedFields, untouchedWorld } from '../refusals.fixture.ts'
 import { addLiquidity } from './add-liquidity.ts'
 describeRefusals(

@@ -4,7 +4,8 @@ import { mergeIntents, type MergedIntent } from '@svc/amm/liquidity'
 import type { Chain } from '@svc/wallet/core'
 import { remember } from '../../analysis/memory/remember.ts'
 import { documented } from '../../documented.ts'
-import { writeTool, type WriteContext } from '../../tool.ts'
+import { writeTool } from '../../tool.ts'
+import type { WriteContext } from '../../tool-context.ts'
 import {
   type BatchOperation,
   operationInput,

@@ -3,7 +3,7 @@ import { zeroHash } from 'viem'
 import { describe, expect, test } from 'vitest'
 import type { Intent, Position, Settled } from '@svc/amm'
 import type { Liquidity } from '../../../../amm/src/ports.ts'
-import type { WriteContext } from '../../tool.ts'
+import type { WriteContext } from '../../tool-context.ts'
 import { describeRefusals, untouchedWorld } from '../refusals.fixture.ts'
 import { increaseLiquidity } from './increase-liquidity.ts'
 

@@ -3,7 +3,8 @@ import type { Chain } from '@svc/wallet/core'
 import * as z from 'zod'
 import { sumUsd, valueUsd } from '../../analysis/value-usd.ts'
 import type { Position, Settled } from '@svc/amm'
-import { writeTool, type WriteContext } from '../../tool.ts'
+import { writeTool } from '../../tool.ts'
+import type { WriteContext } from '../../tool-context.ts'
 import { isSecondToken, ownPricedPosition } from '../own-position.ts'
 import {
   amountInput,

@@ -15,7 +15,8 @@ import {
   tokenLabel,
   type UsdPrice,
 } from '@svc/amm'
-import { writeTool, type WriteContext } from '../../tool.ts'
+import { writeTool } from '../../tool.ts'
+import type { WriteContext } from '../../tool-context.ts'
 import { isSecondToken, ownPricedPosition } from '../own-position.ts'
 import { moveContradictions, moveParams, moveRangeOf } from '../position-params.ts'
 import { chainInput, deadlineOf, positionIdInput } from '../params.ts'

@@ -10,7 +10,8 @@ import {
 } from '../../analysis/detect-transfer-fee.ts'
 import { readGasPrice } from '../../analysis/read-gas-price.ts'
 import { trustedImpactBps } from '../../analysis/value-usd.ts'
-import { readTool, type ReadContext } from '../../tool.ts'
+import { readTool } from '../../tool.ts'
+import type { ReadContext } from '../../tool-context.ts'
 import {
   anyVersionInput,
   chainInput,

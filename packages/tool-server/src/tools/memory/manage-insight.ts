@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { insightContent, readContent, storedText } from '../../analysis/memory/pair-insights.ts'
-import { type MemoryRecord, type RecordContext, recordTool } from '../../tool.ts'
+import { recordTool } from '../../tool.ts'
+import type { MemoryRecord, RecordContext } from '../../tool-context.ts'
 import {
   changeKnown,
   confidenceInput,

@@ -17,7 +17,8 @@ import {
   ToolError,
   type UsdPrice,
 } from '@svc/amm'
-import { readTool, type ReadContext } from '../../tool.ts'
+import { readTool } from '../../tool.ts'
+import type { ReadContext } from '../../tool-context.ts'
 import { positionOfAny, pricesAlongside } from '../own-position.ts'
 import { chainInput, positionIdInput, rangedVersionInput } from '../params.ts'
 import { blockResult, blockStamp, notesResult, priceNotes, usdResult } from '../results.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { SetupReport } from '../../tool.ts'
+import type { SetupReport } from '../../tool-context.ts'
 import { describeRefusals, untouchedWorld } from '../refusals.fixture.ts'
 import { checkSetupHealth } from './check-setup-health.ts'
 

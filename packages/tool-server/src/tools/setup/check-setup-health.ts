@@ -1,5 +1,6 @@
 import * as z from 'zod'
-import { readTool, setupCheckResult } from '../../tool.ts'
+import { readTool } from '../../tool.ts'
+import { setupCheckResult } from '../../tool-context.ts'
 
 export const checkSetupHealth = readTool({
   name: 'check_setup_health',

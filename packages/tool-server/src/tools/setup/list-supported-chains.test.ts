@@ -41,6 +41,7 @@ type Listed = {
       vaults: string[] | null
     } | null
   }[]
+  timestamp: string
   notes: string[]
 }
 
@@ -87,7 +88,13 @@ test('list_supported_chains shows what the operator added unasked, and what answ
   const listed = async (healthy: readonly number[]) => {
     const probe: RpcPool['probe'] = async ({ id }) => {
       const isHealthy = healthy.includes(id)
-      return { healthy: isHealthy, headAgeSeconds: null, latencyMs: null, problem: isHealthy ? null : 'silent' }
+      return {
+        healthy: isHealthy,
+        headAgeSeconds: null,
+        latencyMs: null,
+        problem: isHealthy ? null : 'silent',
+        at: nowMs,
+      }
     }
     const nobody = createRpcPool({ urls: () => [], now: Date.now })
     const world = worldOf({ ...nobody, probe }, [...chains, local, own])
@@ -203,6 +210,26 @@ test('an answer rests on the same until an endpoint is probed again, more is kno
   const later = rests()
   vaults.push(`0x${'7'.repeat(40)}`)
   expect(changed(later, rests())).toBe(true)
+})
+
+test('an answer says when the chain was probed that was probed longest ago, not when it was called', async () => {
+  const [one, other] = [8453, 1].map((id) => chains.find((chain) => chain.id === id)!) as [Chain, Chain]
+  const clock = { ms: nowMs }
+  const time = () => new Date(clock.ms).toISOString()
+  const rpc = createRpcPool({ urls: () => [], now: () => clock.ms })
+  const world = { ...worldOf(rpc, [one, other]), now: () => clock.ms }
+  const said = async () => {
+    const answer = await listSupportedChains.handle({ includeTestnets: false }, world)
+    return (listSupportedChains.output.parse(answer) as Listed).timestamp
+  }
+  const first = time()
+  await rpc.probe(one)
+  clock.ms += 10_000
+  expect(await said()).toBe(first)
+  const second = time()
+  clock.ms += 20_000
+  // The first is probed anew; the other was ten seconds later.
+  expect(await said()).toBe(second)
 })
 
 test('what is known of an endpoint is said without asking it for its newest block', async () => {

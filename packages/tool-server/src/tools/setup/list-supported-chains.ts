@@ -1,7 +1,8 @@
 import type { Chain } from '@svc/wallet/core'
 import * as z from 'zod'
 import { isOwnChain } from '@svc/amm/chains'
-import { type ReadContext, readTool } from '../../tool.ts'
+import { readTool } from '../../tool.ts'
+import type { ReadContext } from '../../tool-context.ts'
 import { notesResult } from '../results.ts'
 
 export const listSupportedChains = readTool({
@@ -75,7 +76,7 @@ export const listSupportedChains = readTool({
   return {
     items: items.toSorted((one, other) => rankOf(one) - rankOf(other)),
     tradingApi: tradingApi[context.rewards.cannotClaim ?? 'nothing'],
-    timestamp: new Date(context.now()).toISOString(),
+    timestamp: new Date(Math.min(...probed.map(({ probe }) => probe.at), context.now())).toISOString(),
     source: 'rpc',
     notes: [
       ...[...shared].map(([problem, names]) => `${names.join(', ')}: ${problem}`),

@@ -7,7 +7,8 @@ import { exactOutRefusal, keepingTokens, slippageWithFees } from '../../analysis
 import { valueUsd } from '../../analysis/value-usd.ts'
 import { type Intent, type Quote, type Token, tokenLabel, ToolError, type Version } from '@svc/amm'
 import { type Address, isAddressEqual } from 'viem'
-import { writeTool, type WriteContext } from '../../tool.ts'
+import { writeTool } from '../../tool.ts'
+import type { WriteContext } from '../../tool-context.ts'
 import {
   anyVersionInput,
   chainInput,
