@@ -59,18 +59,11 @@ export function poolSideOf({
 type Applied = Exclude<V4PoolEvent, { eventName: 'Initialize' }>
 
 function applyTraded(state: V4PoolState, event: Applied): readonly FeePayment[] {
-  switch (event.eventName) {
-    case 'Swap':
-      return swap(state, poolSideOf(event), event.args.fee)
-    case 'Donate':
-      return donate(state, event.args, event.timestamp)
-    case 'ModifyLiquidity':
-      modifyV4Position(state, event.args)
-      return []
-    case 'ProtocolFeeUpdated':
-      setProtocolFee(state, event.args.protocolFee)
-      return []
-  }
+  if (event.eventName === 'Swap') return swap(state, poolSideOf(event), event.args.fee)
+  if (event.eventName === 'Donate') return donate(state, event.args, event.timestamp)
+  if (event.eventName === 'ModifyLiquidity') modifyV4Position(state, event.args)
+  else setProtocolFee(state, event.args.protocolFee)
+  return []
 }
 
 function initialize(state: V4PoolState, { sqrtPriceX96, tick }: { sqrtPriceX96: bigint; tick: number }): void {

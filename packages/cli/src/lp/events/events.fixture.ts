@@ -73,7 +73,7 @@ export function jsonLines(events: readonly object[]): string {
 export function csvOf(events: readonly PoolEvent[]): string {
   const names = [...new Set(events.flatMap(({ args }) => Object.keys(args)))]
   const rows = events.map(({ eventName, timestamp, args }) => {
-    const fields: Readonly<Record<string, unknown>> = args
+    const fields: Readonly<Record<string, string | number | bigint>> = { ...args }
     return [eventName, timestamp, ...names.map((name) => String(fields[name] ?? ''))].join(',')
   })
   return `${[['eventName', 'timestamp', ...names].join(','), ...rows].join('\n')}\n`
