@@ -19,7 +19,7 @@ Watch over it
   svc audit         what is on record: show, verify, replay
   svc memory        what callers had remembered: export, forget
 Reckon without an agent
-  svc lp            optimize, backtest, fee-tier: of a pool or a file of bars
+  svc lp            optimize, backtest, fee-tier, replay: of a pool or a file
 
 svc help COMMAND says what it takes, as does --help after it. See also docs/.
 `
@@ -124,11 +124,20 @@ const entries = `
       --fee the deepest pool; with --pool the price of token0, or by --base 1 of token1.
   svc lp backtest FILE --fee FEE --decimals N,N | --chain C ... [--start TIME] [--end TIME]
                   [--amount USD] [--block-seconds N] [--strategies JSON|FILE] [--json] [--svg FILE]
+                | EVENTS --resolution swap --decimals N,N [--fee FEE] [--start TIME] [--end TIME] ...
       Replays strategies over the bars, or over the last 30 days of a pool: fees with their uncertainty, IL, LVR, costs.
+      With --resolution swap over all events of a pool (svc lp replay), in bars of an hour or --bar-seconds: fees and time in
+      range are counted swap by swap, and how far the bars lie off is said (feesDifferenceUsd).
       --strategies is a list of { name, rangePct, rebalanceThresholdPct }, TIME as 2026-01-31 or 2026-01-31T12:00:00Z.
   svc lp fee-tier PIPS=FILE ... --decimals N,N [--base 0|1] [--amount USD] [--block-seconds N]
                   [--json] | --chain C --pair A/B [--json]
       Compares the fee tiers of a pair, each given by a file of bars, or those of a chain.
+  svc lp replay EVENTS [--fee FEE] [--tick-spacing N] [--lower TICK --upper TICK --liquidity N [--added [--start TIME]
+                [--end TIME]]] [--json]
+      Replays all events of a v3 or v4 pool from its Initialize on, to the unit, and says how the pool stands, what was traded
+      and what a position earned; or on which line the file contradicts itself, in which fields (exit code 1).
+      EVENTS is JSON lines {"eventName", "args", "timestamp"} as viem decodes logs, or a CSV with a column for each argument
+      (docs/analytics.md). v3 needs --fee. --added is a position that is not in the file: it shares the same trade.
   svc demo [--hostile]
       A scripted agent adds liquidity, earns fees, swaps, uses a vault, moves to another chain, and leaves.
       --hostile: it tries to drain the wallet instead, and each attempt is shown with what stopped it.

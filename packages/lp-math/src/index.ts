@@ -7,8 +7,15 @@ export type { BacktestStrategy } from './backtest/backtest-strategy.ts'
 export { laterWinners } from './backtest/later-winners.ts'
 export { replayFees, type ReplayedFees, type ReplayedPosition } from './backtest/replay-fees.ts'
 export { type BacktestResult, replayStrategies } from './backtest/later-winners.ts'
+export {
+  type PoolEvents,
+  type PoolTrade,
+  recordTrade,
+  type StateAtStart,
+  type TradeSpan,
+} from './backtest/record-trade.ts'
 export { maxDrawdown, sharpeRatio } from './backtest/equity-metrics.ts'
-export type { EquityPoint, Rebalance, StrategyRange, StrategyResult } from './backtest/strategy-result.ts'
+export type { EquityPoint, FeesBySwap, Rebalance, StrategyRange, StrategyResult } from './backtest/strategy-result.ts'
 export { barsFrom } from './backtest/later-winners.ts'
 export { type BarRow, type BarsFromRows, barsFromRows } from './bars/bars-from-rows.ts'
 export {
@@ -79,6 +86,9 @@ export { inverseNormalCdf, studentDeviate } from './normal/inverse-normal-cdf.ts
 export { normalCdf } from './normal/normal.ts'
 export { normalDensity } from './closed-form/expected-il.ts'
 export { applyPoolEvent } from './pool-replay/apply-pool-event.ts'
+export { applyV4PoolEvent } from './pool-replay/apply-v4-pool-event.ts'
+export { eventDifferences, type FieldDifference, v4EventDifferences } from './pool-replay/event-differences.ts'
+export type { FeeListener, FeePayment } from './pool-replay/fee-payment.ts'
 export type { SwapOrder } from './pool-replay/plan-swap.ts'
 export {
   type EventAmounts,
@@ -94,9 +104,20 @@ export {
   type Observation,
   type PoolState,
   type PositionState,
+  type TickRecord,
   type TickState,
 } from './pool-replay/pool-state.ts'
 export { swapInPool } from './pool-replay/apply-swap-event.ts'
+export { type FeeTracker, trackFees, type TrackedPosition } from './pool-replay/track-fees.ts'
+export type { V4PoolEvent, V4PositionChange, V4SwapFields } from './pool-replay/v4-pool-event.ts'
+export {
+  createV4PoolState,
+  type V4PoolState,
+  type V4PoolTerms,
+  v4PositionKey,
+  type V4PositionRange,
+  type V4PositionState,
+} from './pool-replay/v4-pool-state.ts'
 export { invertRange, type PriceRange } from './prices/prices.ts'
 export { priceFromSqrtPrice } from './prices/prices.ts'
 export { priceFromTick } from './prices/prices.ts'

@@ -48,8 +48,13 @@ export async function lp(argv: readonly string[], stopped: Promise<StopCause>): 
     backtest: async (rest: readonly string[]) => (await import('../lp/backtest.ts')).backtest(rest, stopped),
     optimize: async (rest: readonly string[]) => (await import('../lp/optimize.ts')).optimize(rest, stopped),
     'fee-tier': async (rest: readonly string[]) => (await import('../lp/fee-tier.ts')).feeTier(rest, stopped),
+    replay: async (rest: readonly string[]) => (await import('../lp/replay.ts')).replay(rest),
   }
-  return runWord(argv, words, 'svc lp takes optimize, backtest or fee-tier, and a file of bars or a pool')
+  return runWord(
+    argv,
+    words,
+    'svc lp takes optimize, backtest or fee-tier, and a file of bars or a pool; or replay and a file of events',
+  )
 }
 
 /** `svc audit`: checks, shows and replays the audit log, beside the running server. Resolves to the exit code. */

@@ -8,6 +8,7 @@ import { printableText } from '../printable-text.ts'
 import { parseWordsAndFlags, parseNumber } from '../parse-words-and-flags.ts'
 import { backtestForm } from './answer-forms.ts'
 import { fileOrPool, poolPlaceFlags } from './pool-place.ts'
+import { readEventsPool } from './events/read-events-pool.ts'
 import { svgPath, writeSvg } from './write-svg.ts'
 import type * as z from 'zod'
 import { figureTable } from '../table.ts'
@@ -15,11 +16,22 @@ import { figureTable } from '../table.ts'
 /** `svc lp backtest`: replays strategies over the bars of a CSV file, or over the past of a pool of a chain. */
 export async function backtest(argv: readonly string[], stopped: Promise<unknown>): Promise<number> {
   const { words, flags } = parseWordsAndFlags(argv, {
-    values: [...csvPoolFlags, ...poolPlaceFlags, 'amount', 'block-seconds', 'start', 'end', 'strategies', 'svg'],
+    values: [
+      ...csvPoolFlags,
+      ...poolPlaceFlags,
+      'amount',
+      'block-seconds',
+      'start',
+      'end',
+      'strategies',
+      'resolution',
+      'svg',
+    ],
     switches: ['json'],
   })
   const svg = svgPath(flags.svg)
-  const file = fileOrPool('backtest', words, flags)
+  const bySwap = isBySwap(flags.resolution)
+  const file = bySwap ? eventsFile(words, flags) : fileOrPool('backtest', words, flags)
   const amountUsd = parseNumber('--amount', flags.amount, 0.01, 1e12) ?? 10_000
   const strategies = await readStrategies(flags.strategies)
   if (file === null) {
@@ -37,7 +49,7 @@ export async function backtest(argv: readonly string[], stopped: Promise<unknown
     })
   }
   const blockSeconds = parseNumber('--block-seconds', flags['block-seconds'], 0.001, 86_400) ?? 12
-  const pool = await readCsvPool(file, flags)
+  const pool = bySwap ? await readEventsPool(file, flags) : await readCsvPool(file, flags)
   const report = backtestCsv(pool, { amountUsd, strategies, blockSeconds, now: Date.now })
   if (svg !== undefined) {
     await writeSvg(svg, ({ backtestPicture }) => backtestPicture(csvCurves(pool, strategies, report)))
@@ -46,6 +58,21 @@ export async function backtest(argv: readonly string[], stopped: Promise<unknown
     printableText(flags.json ? `${JSON.stringify(report)}\n` : afterBase(pool, showBacktest(report))),
   )
   return 0
+}
+
+/** Throws `UsageError` for another resolution than the two. */
+function isBySwap(resolution: string | undefined): boolean {
+  if (resolution === undefined || resolution === 'bar' || resolution === 'swap') return resolution === 'swap'
+  throw new UsageError(`--resolution takes bar or swap, not "${resolution.slice(0, 40)}"`)
+}
+
+/** The file of events of a backtest swap by swap. Throws `UsageError` for what is none. */
+function eventsFile(words: readonly string[], flags: { readonly chain?: string; readonly pool?: string }): string {
+  const [file, more] = words
+  if (file === undefined || more !== undefined || flags.chain !== undefined || flags.pool !== undefined) {
+    throw new UsageError('svc lp backtest --resolution swap takes one file of events', { seeHelp: true })
+  }
+  return file
 }
 
 /** Of a pool, back from now, unless `--start` says otherwise. */

@@ -1,5 +1,7 @@
+import type { Bars } from '../bars/bars.ts'
 import { LpMathError, requireFeePips } from '../lp-math-error.ts'
 import { requireTickSpacing } from '../ticks/ticks.ts'
+import type { PoolTrade } from './record-trade.ts'
 
 /** What a backtest must know of the pool, the tokens and the costs. Columns have one entry for each bar, as of its close. */
 export type BacktestOptions = {
@@ -19,6 +21,13 @@ export type BacktestOptions = {
   readonly gasUsd: GasUsd
   /** Also the equity, the fees and the impermanent loss at the close of every bar. */
   readonly withBarEquity?: boolean
+  /**
+   * What fees and time in range are counted by: `bar` by default. With `swap` each step of each swap of `trade` is shared by who was there
+   * and the position, in whole units; prices, rebalances and costs stay at the closes of bars, which should be made of the same swaps.
+   */
+  readonly resolution?: 'bar' | 'swap'
+  /** What the pool traded in the time of the bars: with `resolution: 'swap'` alone. */
+  readonly trade?: PoolTrade
 }
 
 /** Gas in US dollars: to open a position, to close it at the end, and to close, swap and open again. */
@@ -32,7 +41,9 @@ export type GasUsd = {
  * @throws LpMathError `BACKTEST_OPTION_OUT_OF_RANGE` naming the option, `FEE_OUT_OF_RANGE`, `DECIMALS_OUT_OF_RANGE`,
  * `TICK_SPACING_OUT_OF_RANGE`.
  */
-export function checkBacktestOptions(options: BacktestOptions, barCount: number): void {
+export function checkBacktestOptions(options: BacktestOptions, bars: Bars): void {
+  const barCount = bars.startsAt.length
+  checkResolution(options, bars)
   const { startValueUsd, decimals0, decimals1, baseToken, quoteUsd, gasUsd } = options
   if (!(startValueUsd > 0 && startValueUsd < Infinity)) throw outOfRange('startValueUsd is finite and above 0.')
   checkFee(options)
@@ -45,6 +56,18 @@ export function checkBacktestOptions(options: BacktestOptions, barCount: number)
   if (baseToken !== 0 && baseToken !== 1) throw outOfRange('baseToken is 0 or 1.')
   checkColumn('quoteUsd', quoteUsd, barCount, Number.MIN_VALUE)
   for (const [name, column] of Object.entries(gasUsd)) checkColumn(`gasUsd.${name}`, column, barCount, 0)
+}
+
+function checkResolution({ resolution = 'bar', trade }: BacktestOptions, { startsAt, barSeconds }: Bars): void {
+  if (resolution !== 'bar' && resolution !== 'swap') throw outOfRange("resolution is 'bar' or 'swap'.")
+  if ((resolution === 'swap') !== (trade !== undefined)) {
+    throw outOfRange("trade is given with resolution 'swap', and with no other.")
+  }
+  if (trade === undefined) return
+  const [first, last] = [startsAt[0] ?? 0, startsAt.at(-1) ?? 0]
+  if (trade.startsAt > first || trade.endsAt < last + barSeconds) {
+    throw outOfRange('trade spans the time of all bars.')
+  }
 }
 
 /** @throws LpMathError `FEE_OUT_OF_RANGE`. */

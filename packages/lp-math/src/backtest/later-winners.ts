@@ -6,6 +6,7 @@ import { type BacktestStrategy, checkStrategies } from './backtest-strategy.ts'
 import { marketColumns } from './market-columns.ts'
 import { replayStrategy } from './replay-strategy.ts'
 import type { StrategyResult } from './strategy-result.ts'
+import { createSwapFees } from './swap-fees.ts'
 
 /**
  * Which strategy ends with the most when all are entered 1, 2, ... 7 days later and end on the same bar: the name for each such start that leaves
@@ -91,9 +92,10 @@ export function replayStrategies(
   const count = bars.startsAt.length
   if (count < 2)
     throw new LpMathError('BARS_MALFORMED', 'startsAt holds at least two bars: one to open in, one to earn in.')
-  checkBacktestOptions(options, count)
+  checkBacktestOptions(options, bars)
   checkStrategies(strategies)
   const market = marketColumns(bars, options)
+  const swapFees = options.trade === undefined ? null : createSwapFees(bars, options.trade)
   const priceAt = (bar: number) => {
     const price = (market.sqrtPrice[bar] ?? 0) ** 2 * 10 ** (options.decimals0 - options.decimals1)
     return options.baseToken === 0 ? price : 1 / price
@@ -103,7 +105,7 @@ export function replayStrategies(
     endsAt: (bars.startsAt[count - 1] ?? 0) + bars.barSeconds,
     startPrice: priceAt(0),
     endPrice: priceAt(count - 1),
-    strategies: strategies.map((strategy) => replayStrategy(bars, strategy, options, market)),
+    strategies: strategies.map((strategy) => replayStrategy(bars, strategy, options, { market, swapFees })),
   }
 }
 

@@ -4,6 +4,7 @@ import type { FeeColumns } from './accrue-fees.ts'
 import type { BacktestOptions } from './backtest-options.ts'
 import { type BacktestStrategy, strategyTicks } from './backtest-strategy.ts'
 import type { MarketColumns } from './market-columns.ts'
+import type { SwapFees } from './swap-fees.ts'
 
 /** Closes a position at the close of `bar` and swaps into the ratio of a new range around the price there. */
 export function movePosition({ bars, strategy, options, market }: StrategyReplay, closed: Position, bar: number): Move {
@@ -47,6 +48,8 @@ export type StrategyReplay = {
   readonly options: BacktestOptions
   readonly market: MarketColumns
   readonly fees: FeeColumns
+  /** What bars say of the same positions, where `fees` are counted swap by swap. */
+  readonly bySwap: { readonly swapFees: SwapFees; readonly barFees: FeeColumns } | null
   /** At the close of each bar, in US dollars. */
   readonly equity: Float64Array
   /** Fees until then, and impermanent loss until then over all positions; `null` unless asked for. */

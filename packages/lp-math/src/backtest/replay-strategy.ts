@@ -1,5 +1,7 @@
 import type { Bars } from '../bars/bars.ts'
-import type { Rebalance, StrategyRange, StrategyResult } from './strategy-result.ts'
+import type { EventAmounts } from '../pool-replay/pool-event.ts'
+import type { FeesBySwap, Rebalance, StrategyRange, StrategyResult } from './strategy-result.ts'
+import type { SwapFees } from './swap-fees.ts'
 import { fullRangeTicks, type TickRange } from '../ticks/ticks.ts'
 import type { BacktestOptions } from './backtest-options.ts'
 import { columnAt, LN_TICK, type MarketColumns } from './market-columns.ts'
@@ -16,19 +18,22 @@ export function replayStrategy(
   bars: Bars,
   strategy: BacktestStrategy,
   options: BacktestOptions,
-  market: MarketColumns,
+  { market, swapFees }: ReplaySources,
 ): StrategyResult {
   const column = () => new Float64Array(bars.startsAt.length)
+  const feeColumns = () => ({ share: column(), fee0: column(), fee1: column() })
   const equity = column()
-  const fees = { share: column(), fee0: column(), fee1: column() }
+  const fees = feeColumns()
   const course = options.withBarEquity === true ? { feesUsd: column(), ilUsd: column() } : null
-  const replay: StrategyReplay = { bars, strategy, options, market, fees, equity, course }
+  const bySwap = swapFees === null ? null : { swapFees, barFees: feeColumns() }
+  const replay: StrategyReplay = { bars, strategy, options, market, fees, bySwap, equity, course }
   const first = firstPosition(replay)
   const held = holdAndMove(replay, first)
   const earned = collectFees(replay)
   const closeGasUsd = columnAt(options.gasUsd.close, equity.length - 1)
   equity[equity.length - 1] = (equity.at(-1) ?? 0) - closeGasUsd
-  const { openGasUsd, rebalanceGasUsd, spannedUsd, ...parts } = held
+  const { openGasUsd, rebalanceGasUsd, spannedUsd, exact, ...parts } = held
+  const spanned = bySwap === null && earned.feesUsd > 0 ? spannedUsd / earned.feesUsd : 0
   return {
     name: strategy.name,
     firstRange: strategyRange(first, options),
@@ -37,7 +42,7 @@ export function replayStrategy(
     feesEarnedUsd: earned.feesUsd,
     feesEarned0: earned.fees0,
     feesEarned1: earned.fees1,
-    feeUncertaintyPct: feeUncertaintyPct(earned.feesUsd > 0 ? spannedUsd / earned.feesUsd : 0),
+    feeUncertaintyPct: feeUncertaintyPct(spanned),
     gasUsd: openGasUsd + rebalanceGasUsd + closeGasUsd,
     rebalanceGasUsd,
     inRangePct: earned.inRangePct,
@@ -46,7 +51,23 @@ export function replayStrategy(
     barEquityUsd: course === null ? null : equity,
     barFeesUsd: course?.feesUsd ?? null,
     barIlUsd: course?.ilUsd ?? null,
+    bySwap: compareWithBars(replay, exact, earned.feesUsd),
   }
+}
+
+/** `swapFees` is `null` where fees are counted by bars. */
+type ReplaySources = { readonly market: MarketColumns; readonly swapFees: SwapFees | null }
+
+/** What bars would have said of the same positions. */
+function compareWithBars({ bySwap, market }: StrategyReplay, exact: EventAmounts, feesUsd: number): FeesBySwap | null {
+  if (bySwap === null) return null
+  const last = market.usd0.length - 1
+  const { fee0, fee1 } = bySwap.barFees
+  const sum = (column: Float64Array) => column.subarray(1).reduce((whole, fee) => whole + fee, 0)
+  const feesByBarsUsd = sum(fee0) * (market.usd0[last] ?? 0) + sum(fee1) * (market.usd1[last] ?? 0)
+  const feesDifferenceUsd = feesByBarsUsd - feesUsd
+  const feesDifferencePct = feesUsd > 0 ? (feesDifferenceUsd / feesUsd) * 100 : null
+  return { fees0: exact.amount0, fees1: exact.amount1, feesByBarsUsd, feesDifferenceUsd, feesDifferencePct }
 }
 
 function firstPosition({ bars, strategy, options, market }: StrategyReplay): Position {
@@ -62,11 +83,14 @@ function holdAndMove(replay: StrategyReplay, first: Position) {
   const openGasUsd = columnAt(options.gasUsd.open, 0)
   const rebalances: Rebalance[] = []
   const sums = { ilCostUsd: 0, hodlMoveUsd: 0, lvrUsd: 0, spannedUsd: 0, swapCostUsd: 0, rebalanceGasUsd: 0 }
+  const exact = { amount0: 0n, amount1: 0n }
   let position = first
   let putOffSeconds = 0
   for (let mintBar = 0; mintBar < bars.startsAt.length - 1;) {
-    const { endBar, putOffBars } = holdUntilRebalance(replay, position, mintBar)
+    const { endBar, putOffBars, fees } = holdUntilRebalance(replay, position, mintBar)
     putOffSeconds += putOffBars * bars.barSeconds
+    exact.amount0 += fees.amount0
+    exact.amount1 += fees.amount1
     const gasUsd = openGasUsd + sums.rebalanceGasUsd
     const closed = valuePosition(replay, position, { mintBar, endBar, gasUsd, ilUsd: sums.ilCostUsd })
     sums.ilCostUsd += closed.ilCostUsd
@@ -89,7 +113,7 @@ function holdAndMove(replay: StrategyReplay, first: Position) {
     }
     mintBar = endBar
   }
-  return { ...sums, openGasUsd, rebalances, putOffSeconds }
+  return { ...sums, exact, openGasUsd, rebalances, putOffSeconds }
 }
 
 /** Adds to the equity what fees were earned by each bar's close, and sums them. */
@@ -144,11 +168,15 @@ function strategyRange({ tickLower, tickUpper }: TickRange, options: BacktestOpt
  * What stands in the fee columns after that bar is of no meaning.
  */
 function holdUntilRebalance(replay: StrategyReplay, position: Position, mintBar: number): Held {
-  const { bars, strategy, options, fees } = replay
+  const { bars, strategy, options, fees, bySwap } = replay
   const last = bars.startsAt.length - 1
   const windowBars = Math.max(1, Math.round(86_400 / bars.barSeconds))
   const threshold = strategy.rebalanceThresholdPct
   const enough = threshold === null ? Infinity : Math.max(ROUNDING, (threshold / 100) * windowBars - ROUNDING)
+  const held = bySwap?.swapFees.hold(position) ?? null
+  const ended = (endBar: number, putOff: number): Held => {
+    return { endBar, putOffBars: putOff, fees: held?.feesUntil(mintBar, endBar) ?? uncounted }
+  }
   const accruing = { ...position, fee: (options.feePips / 1e6) * (1 - (options.protocolFeeShare ?? 0)) }
   let accruedTo = mintBar + 1
   let barsOut = 0
@@ -156,20 +184,23 @@ function holdUntilRebalance(replay: StrategyReplay, position: Position, mintBar:
   for (let bar = mintBar + 1; bar <= last; bar++) {
     if (bar === accruedTo) {
       accruedTo = Math.min(last + 1, bar + BARS_AT_ONCE)
-      accrueFees(bars, accruing, bar, accruedTo, fees)
+      accrueFees(bars, accruing, bar, accruedTo, bySwap?.barFees ?? fees)
+      held?.accrue(bar, accruedTo, fees)
     }
     barsOut += 1 - (fees.share[bar] ?? 0)
     const leaving = bar - windowBars
     if (leaving > mintBar) barsOut -= 1 - (fees.share[leaving] ?? 0)
     const isDue = barsOut >= enough && bar > mintBar + 1 && bar < last
-    if (isDue && isAffordable(replay, position, bar)) return { endBar: bar, putOffBars }
+    if (isDue && isAffordable(replay, position, bar)) return ended(bar, putOffBars)
     if (isDue) putOffBars += 1
   }
-  return { endBar: last, putOffBars }
+  return ended(last, putOffBars)
 }
 
-/** `putOffBars` are those after which a move was due and cost too much. */
-type Held = { readonly endBar: number; readonly putOffBars: number }
+/** `putOffBars` are those after which a move was due and cost too much; `fees` are counted swap by swap, or not at all. */
+type Held = { readonly endBar: number; readonly putOffBars: number; readonly fees: EventAmounts }
+
+const uncounted: EventAmounts = { amount0: 0n, amount1: 0n }
 
 /** Whether the pool has the liquidity to swap what a move asks for at a price that somebody would take. */
 function isAffordable(replay: StrategyReplay, position: Position, bar: number): boolean {

@@ -53,6 +53,20 @@ export type StrategyResult = {
   /** Fees earned until the close of each bar, at its prices, and what was lost until then against the tokens put in; where asked for. */
   readonly barFeesUsd: Float64Array | null
   readonly barIlUsd: Float64Array | null
+  /** With `resolution: 'swap'`, else `null`. */
+  readonly bySwap: FeesBySwap | null
+}
+
+/** Fees counted swap by swap, and how far bars lie off for the same positions: `feesDifference...` is what bars say less what swaps say. */
+export type FeesBySwap = {
+  /** In smallest units, each position collected once, at its end. */
+  readonly fees0: bigint
+  readonly fees1: bigint
+  /** At the prices of the end. */
+  readonly feesByBarsUsd: number
+  readonly feesDifferenceUsd: number
+  /** In percent of the fees by swaps; `null` where there are none. */
+  readonly feesDifferencePct: number | null
 }
 
 /** The value of a position at a time (unix seconds). */

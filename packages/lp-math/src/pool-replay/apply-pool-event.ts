@@ -2,6 +2,7 @@ import { Q128 } from '../integers/integers.ts'
 import { LpMathError } from '../lp-math-error.ts'
 import { getTickAtSqrtPrice } from '../ticks/sqrt-price-of-tick.ts'
 import { applySwapEvent, requireReplayable, requireTimestamp } from './apply-swap-event.ts'
+import { type FeeListener, type FeePayment, paymentsAt } from './fee-payment.ts'
 import { modifyPosition } from './modify-position.ts'
 import { type PoolEvent, positionKey } from './pool-event.ts'
 import type { PoolState } from './pool-state.ts'
@@ -9,17 +10,17 @@ import type { PoolState } from './pool-state.ts'
 /**
  * Brings a v3 pool's state past its next event, bit for bit as the contract stores it: price, liquidity, fee growth, protocol fees,
  * ticks, positions and oracle. Events come in the order of the chain and none is left out; the state is changed in place, or left as
- * it was when this throws. Source: v3-core.
+ * it was when this throws. `onFee` hears what the event paid to the providers. Source: v3-core.
  * @throws LpMathError `SWAP_LOGS_INCONSISTENT` for a swap, `POOL_EVENTS_INCONSISTENT` for any other event that could not have followed
  * on the state; `TICK_OUT_OF_RANGE`, `SQRT_PRICE_OUT_OF_RANGE`, `LIQUIDITY_OUT_OF_RANGE` for numbers no pool can hold.
  */
-export function applyPoolEvent(state: PoolState, event: PoolEvent): void {
+export function applyPoolEvent(state: PoolState, event: PoolEvent, onFee?: FeeListener): void {
   const { timestamp } = event
   if (event.eventName === 'Initialize') return initialize(state, event.args, timestamp)
   requireReplayable(state, timestamp)
   switch (event.eventName) {
     case 'Swap':
-      return applySwapEvent(state, event.args, timestamp)
+      return tellOf(applySwapEvent(state, event.args, timestamp), onFee)
     case 'Mint':
       return modifyPosition(state, 1, event.args, timestamp)
     case 'Burn':
@@ -27,7 +28,7 @@ export function applyPoolEvent(state: PoolState, event: PoolEvent): void {
     case 'Collect':
       return collect(state, event.args)
     case 'Flash':
-      return flash(state, event.args)
+      return tellOf(flash(state, event.args, timestamp), onFee)
     case 'SetFeeProtocol':
       return setFeeProtocol(state, event.args)
     case 'CollectProtocol':
@@ -35,6 +36,10 @@ export function applyPoolEvent(state: PoolState, event: PoolEvent): void {
     case 'IncreaseObservationCardinalityNext':
       return increaseObservations(state, event.args)
   }
+}
+
+function tellOf(payments: readonly FeePayment[], onFee: FeeListener | undefined): void {
+  if (onFee !== undefined) for (const payment of payments) onFee(payment)
 }
 
 type ArgsOf<Name extends PoolEvent['eventName']> = Extract<PoolEvent, { eventName: Name }>['args']
@@ -63,7 +68,7 @@ function collect(state: PoolState, change: ArgsOf<'Collect'>): void {
 }
 
 /** What a flash loan pays is a fee on the active liquidity. */
-function flash(state: PoolState, { paid0, paid1 }: ArgsOf<'Flash'>): void {
+function flash(state: PoolState, { paid0, paid1 }: ArgsOf<'Flash'>, timestamp: number): readonly FeePayment[] {
   if (paid0 < 0n || paid1 < 0n) throw inconsistent('A flash loan pays back at least what it took.')
   if (state.liquidity === 0n) throw inconsistent('A pool without active liquidity lends nothing.')
   const protocol0 = partOf(paid0, state.feeProtocol % 16)
@@ -73,6 +78,7 @@ function flash(state: PoolState, { paid0, paid1 }: ArgsOf<'Flash'>): void {
   state.protocolFees1 = BigInt.asUintN(128, state.protocolFees1 + protocol1)
   state.feeGrowthGlobal0X128 = grown(state.feeGrowthGlobal0X128, paid0 - protocol0)
   state.feeGrowthGlobal1X128 = grown(state.feeGrowthGlobal1X128, paid1 - protocol1)
+  return paymentsAt(state, [paid0 - protocol0, paid1 - protocol1], timestamp)
 }
 
 function partOf(fee: bigint, denominator: number): bigint {

@@ -1,9 +1,10 @@
 import { LpMathError } from '../lp-math-error.ts'
 import { isZeroForOne } from '../fees/fee-growth-from-swaps-in-steps.ts'
 import { MAX_SQRT_PRICE, MIN_SQRT_PRICE } from '../ticks/ticks.ts'
-import { carryOutSwap, planSwap, type SwapOrder } from './plan-swap.ts'
+import type { FeePayment } from './fee-payment.ts'
+import { carryOutSwap, planSwap, type SwapOrder, type SwapPlan } from './plan-swap.ts'
 import { type SwapFields, swapFields } from './pool-event.ts'
-import type { PoolState } from './pool-state.ts'
+import type { PoolState, TickRecord } from './pool-state.ts'
 
 /**
  * Replays a swap from its event, which tells neither the amount asked for nor the price limit.
@@ -13,19 +14,27 @@ import type { PoolState } from './pool-state.ts'
  * whole event is therefore as good as the true one: whichever else does too leads to the same state.
  * @throws LpMathError `SWAP_LOGS_INCONSISTENT` when no order gives the event.
  */
-export function applySwapEvent(state: PoolState, event: SwapFields, timestamp: number): void {
-  const { amount0, amount1, sqrtPriceX96: sqrtPriceX96After } = event
-  const zeroForOne = isZeroForOne({ amount0, amount1, sqrtPriceX96After }, state.sqrtPriceX96)
-  if (sqrtPriceX96After < MIN_SQRT_PRICE || sqrtPriceX96After >= MAX_SQRT_PRICE) throw inconsistent()
-  for (const order of possibleOrders(event, { zeroForOne, timestamp }, sqrtPriceX96After !== state.sqrtPriceX96)) {
-    const plan = planSwap(state, order)
-    if (isSame(swapFields(plan), event)) {
-      carryOutSwap(state, plan)
-      return
-    }
+export function applySwapEvent(state: PoolState, event: SwapFields, timestamp: number): readonly FeePayment[] {
+  const plan = planOfEvent(state, { event, timestamp }, (order) => planSwap(state, order))
+  carryOutSwap(state, plan)
+  return plan.payments
+}
+
+/** Of the orders that may have led to an event, seen from the pool, the first that does. Throws as `applySwapEvent`. */
+export function planOfEvent<Tick extends TickRecord>(
+  state: { readonly sqrtPriceX96: bigint },
+  seen: TimedSwap,
+  plan: (order: SwapOrder) => SwapPlan<Tick>,
+): SwapPlan<Tick> {
+  for (const order of possibleOrders(state, seen)) {
+    const planned = plan(order)
+    if (isSame(swapFields(planned), seen.event)) return planned
   }
   throw inconsistent()
 }
+
+/** A Swap event seen from the pool, with the time of its block. */
+export type TimedSwap = { readonly event: SwapFields; readonly timestamp: number }
 
 /**
  * Swaps in a pool as a call of the contract's `swap` would, and returns what its Swap event would say.
@@ -60,18 +69,20 @@ export function requireTimestamp(timestamp: number): void {
   }
 }
 
-/** Exact input, a price limit, exact output. A swap that does not move the price can only have been an exact input. */
-function possibleOrders(
-  event: SwapFields,
-  to: Pick<SwapOrder, 'zeroForOne' | 'timestamp'>,
-  moved: boolean,
-): readonly SwapOrder[] {
-  const { amount0, amount1, sqrtPriceX96 } = event
-  const [amountIn, amountOut] = to.zeroForOne ? [amount0, -amount1] : [amount1, -amount0]
+/**
+ * Exact input, a price limit, exact output. A swap that does not move the price can only have been an exact input. Throws
+ * `SWAP_LOGS_INCONSISTENT` for what no order gives.
+ */
+export function possibleOrders(before: { readonly sqrtPriceX96: bigint }, seen: TimedSwap): readonly SwapOrder[] {
+  const { amount0, amount1, sqrtPriceX96 } = seen.event
+  const zeroForOne = isZeroForOne({ amount0, amount1, sqrtPriceX96After: sqrtPriceX96 }, before.sqrtPriceX96)
+  if (sqrtPriceX96 < MIN_SQRT_PRICE || sqrtPriceX96 >= MAX_SQRT_PRICE) throw inconsistent()
+  const [amountIn, amountOut] = zeroForOne ? [amount0, -amount1] : [amount1, -amount0]
+  const to = { zeroForOne, timestamp: seen.timestamp }
   // A limit one unit beyond the price of the event changes nothing for an input that ends there, and spares the walk of one that does not.
-  const beyond = clampLimit(sqrtPriceX96 + (to.zeroForOne ? -1n : 1n))
+  const beyond = clampLimit(sqrtPriceX96 + (zeroForOne ? -1n : 1n))
   const input = { ...to, exactIn: true, amountSpecified: amountIn, sqrtPriceLimitX96: beyond }
-  if (!moved) return [input]
+  if (sqrtPriceX96 === before.sqrtPriceX96) return [input]
   const limit = { ...to, exactIn: true, amountSpecified: endless, sqrtPriceLimitX96: clampLimit(sqrtPriceX96) }
   return [input, limit, { ...to, exactIn: false, amountSpecified: amountOut }]
 }

@@ -32,13 +32,17 @@ export type PoolState = {
   positions: Map<string, PositionState>
 }
 
-/** The record of an initialised tick in a v3 pool. */
-export type TickState = {
+/** What the record of an initialised tick holds in v3 and in v4. */
+export type TickRecord = {
   readonly tick: number
   readonly liquidityGross: bigint
   readonly liquidityNet: bigint
   readonly feeGrowthOutside0X128: bigint
   readonly feeGrowthOutside1X128: bigint
+}
+
+/** The record of an initialised tick in a v3 pool. */
+export type TickState = TickRecord & {
   readonly tickCumulativeOutside: bigint
   readonly secondsPerLiquidityOutsideX128: bigint
   readonly secondsOutside: number
@@ -91,13 +95,16 @@ export function createPoolState(options: { readonly feePips: number; readonly ti
 }
 
 /** The record of an initialised tick, or null. */
-export function findTick(state: PoolState, tick: number): TickState | null {
+export function findTick<Tick extends TickRecord>(
+  state: { readonly ticks: readonly Tick[] },
+  tick: number,
+): Tick | null {
   const found = state.ticks[tickIndex(state.ticks, tick)]
   return found?.tick === tick ? found : null
 }
 
 /** Puts a tick's record in its place; one without liquidity is cleared, as the contract clears it. */
-export function storeTick(state: PoolState, record: TickState): void {
+export function storeTick<Tick extends TickRecord>(state: { readonly ticks: Tick[] }, record: Tick): void {
   const index = tickIndex(state.ticks, record.tick)
   const isThere = state.ticks[index]?.tick === record.tick
   if (record.liquidityGross > 0n) state.ticks.splice(index, isThere ? 1 : 0, record)
@@ -105,7 +112,7 @@ export function storeTick(state: PoolState, record: TickState): void {
 }
 
 /** Where a tick stands in a sorted list, or would stand. */
-function tickIndex(ticks: readonly TickState[], tick: number): number {
+function tickIndex(ticks: readonly TickRecord[], tick: number): number {
   let [low, high] = [0, ticks.length]
   while (low < high) {
     const middle = (low + high) >> 1

@@ -10,12 +10,13 @@ import {
 
 /**
  * One swap step within a segment of constant liquidity, towards a target price that gives the direction.
- * To the unit v3's step. v4's differs only in how it splits the last step's input between `amountIn` and `feeAmount` (by the
- * rounding of the price); their sum, `amountOut` and the price are the same. Source: v3 whitepaper 6.2.3; SwapMath of v3-core.
+ * To the unit v3's step, or with `version` v4's, which differs only in how it splits the last step's input between `amountIn` and
+ * `feeAmount` (by the rounding of the price); their sum, `amountOut` and the price are the same. Source: v3 whitepaper 6.2.3;
+ * SwapMath of v3-core and v4-core.
  * @throws LpMathError `FEE_OUT_OF_RANGE`, `AMOUNT_NEGATIVE`, `LIQUIDITY_OUT_OF_RANGE`, `SQRT_PRICE_OUT_OF_RANGE`.
  */
 export function computeSwapStep(options: SwapStepOptions): SwapStep {
-  const { sqrtPriceX96, sqrtPriceTargetX96, liquidity, amountRemaining, exactIn } = options
+  const { sqrtPriceX96, sqrtPriceTargetX96, liquidity, amountRemaining, exactIn, version = 'v3' } = options
   requireAmount(amountRemaining)
   requirePoolFeePips(options.feePips)
   const fee = BigInt(options.feePips)
@@ -30,7 +31,8 @@ export function computeSwapStep(options: SwapStepOptions): SwapStep {
     const sqrtPriceNextX96 = reached
       ? sqrtPriceTargetX96
       : getNextSqrtPriceFromInput(sqrtPriceX96, liquidity, lessFee, zeroForOne)
-    const amountIn = reached ? inputToTarget : inputDelta(sqrtPriceX96, sqrtPriceNextX96, liquidity, true)
+    const last = () => (version === 'v4' ? lessFee : inputDelta(sqrtPriceX96, sqrtPriceNextX96, liquidity, true))
+    const amountIn = reached ? inputToTarget : last()
     const amountOut = outputDelta(sqrtPriceX96, sqrtPriceNextX96, liquidity, false)
     // What a last step does not use is fee as well: the input is taken whole.
     const feeAmount = reached ? feeOn(amountIn, fee) : amountRemaining - amountIn
@@ -58,6 +60,8 @@ export type SwapStepOptions = {
   amountRemaining: bigint
   exactIn: boolean
   feePips: number
+  /** `v3` by default. */
+  version?: 'v3' | 'v4'
 }
 
 /** `amountIn` is without the fee; the trader pays `amountIn + feeAmount`. */

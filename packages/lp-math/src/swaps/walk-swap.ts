@@ -2,7 +2,7 @@ import { LpMathError } from '../lp-math-error.ts'
 import { requireAmount, requireLiquidity } from '../sqrt-price/sqrt-price.ts'
 import { getSqrtPriceAtTick, getTickAtSqrtPrice } from '../ticks/sqrt-price-of-tick.ts'
 import { MAX_SQRT_PRICE, MIN_SQRT_PRICE } from '../ticks/ticks.ts'
-import { computeSwapStep } from './compute-swap-step.ts'
+import { computeSwapStep, type SwapStep } from './compute-swap-step.ts'
 import { createTickCursor, type TickLiquidity } from './create-tick-cursor.ts'
 
 /**
@@ -11,7 +11,7 @@ import { createTickCursor, type TickLiquidity } from './create-tick-cursor.ts'
  * @throws LpMathError as `swapThroughTicks`.
  */
 export function walkSwap(options: SwapOptions, visitor: SwapVisitor): SwapResult {
-  const { zeroForOne, feePips, exactIn = true } = options
+  const { zeroForOne, feePips, exactIn = true, version = 'v3' } = options
   requireAmount(options.amountSpecified)
   requireLiquidity(options.liquidity)
   const limit = options.sqrtPriceLimitX96 ?? (zeroForOne ? MIN_SQRT_PRICE + 1n : MAX_SQRT_PRICE - 1n)
@@ -25,12 +25,13 @@ export function walkSwap(options: SwapOptions, visitor: SwapVisitor): SwapResult
     const sqrtPriceAtNext = getSqrtPriceAtTick(next.tick)
     const passesLimit = zeroForOne ? sqrtPriceAtNext < limit : sqrtPriceAtNext > limit
     const sqrtPriceTargetX96 = passesLimit ? limit : sqrtPriceAtNext
-    const step = computeSwapStep({ sqrtPriceX96, sqrtPriceTargetX96, liquidity, amountRemaining, exactIn, feePips })
+    const towards = { sqrtPriceX96, sqrtPriceTargetX96, liquidity, amountRemaining, exactIn, feePips, version }
+    const step = computeSwapStep(towards)
     amountRemaining -= exactIn ? step.amountIn + step.feeAmount : step.amountOut
     amountIn += step.amountIn + step.feeAmount
     amountOut += step.amountOut
     feeAmount += step.feeAmount
-    visitor.step(step.feeAmount, liquidity)
+    visitor.step(step, { sqrtPriceX96, tick, liquidity })
     if (step.sqrtPriceNextX96 === sqrtPriceAtNext) {
       if (next.liquidityNet !== null) {
         visitor.cross(next.tick)
@@ -66,6 +67,8 @@ export type SwapOptions = {
   zeroForOne: boolean
   sqrtPriceLimitX96?: bigint
   tickSpacing?: number
+  /** Whose rounding of a step's fee, `v3` by default: what is paid and what comes out is the same in both. */
+  version?: 'v3' | 'v4'
 }
 
 /** Amounts in smallest units: `amountIn` is what the trader pays, `feeAmount` (in the same token) included. */
@@ -80,11 +83,14 @@ export type SwapResult = {
 }
 
 export type SwapVisitor = {
-  /** A step's whole fee, and the liquidity that was active in it. */
-  step(feeAmount: bigint, liquidity: bigint): void
+  /** A step, and the pool as it was before it. */
+  step(step: SwapStep, before: BeforeStep): void
   /** After the step that reached it. */
   cross(tick: number): void
 }
+
+/** Price, tick and active liquidity. */
+export type BeforeStep = { readonly sqrtPriceX96: bigint; readonly tick: number; readonly liquidity: bigint }
 
 function requireLimitAhead(limit: bigint, { zeroForOne, sqrtPriceX96 }: SwapOptions): void {
   if (limit <= MIN_SQRT_PRICE || limit >= MAX_SQRT_PRICE) {

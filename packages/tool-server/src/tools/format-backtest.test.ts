@@ -87,6 +87,7 @@ const result = (name: string, endValueUsd: number, change: Partial<StrategyResul
   barEquityUsd: null,
   barFeesUsd: null,
   barIlUsd: null,
+  bySwap: null,
   ...change,
 })
 const period = { startsAt: 0, endsAt: 14 * 86_400, laterWinners: ['b', 'a', 'b'] }

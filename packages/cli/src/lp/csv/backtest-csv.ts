@@ -1,6 +1,7 @@
 import {
   arbitrageShare,
   type BacktestStrategy,
+  type FeesBySwap,
   laterWinners,
   LpMathError,
   replayStrategies,
@@ -33,12 +34,20 @@ export function backtestCsv(pool: CsvPool, { amountUsd, strategies, blockSeconds
     pair,
     chain: null,
     fee: pool.feePips,
+    resolution: pool.trade === undefined ? ('bar' as const) : ('swap' as const),
     ...reported,
     strategies: reported.strategies.map((row, index) => withPath(row, result.strategies[index])),
     timestamp: new Date(now()).toISOString(),
     barsExpected: data.bars,
     barsFound: data.bars - filledBars,
-    notes: [...baseNotes(pool), ...data.notes, ...notes, ...assumptionsOf(pool), ...shareOfLvr(pool, blockSeconds)],
+    notes: [
+      ...baseNotes(pool),
+      ...data.notes,
+      ...notes,
+      ...assumptionsOf(pool),
+      ...differenceNotes(pool, result.strategies),
+      ...shareOfLvr(pool, blockSeconds),
+    ],
     data,
   }
 }
@@ -55,9 +64,10 @@ export type BacktestReport = ReturnType<typeof backtestCsv>
 
 /** What is shown of a strategy, with its value at the end of each day, and the ranges before and after each move. */
 function withPath<Row extends object>(row: Row, result: StrategyResult | undefined) {
-  const { equity = [], rebalances = [] } = result ?? {}
+  const { equity = [], rebalances = [], bySwap = null } = result ?? {}
   return {
     ...row,
+    ...(bySwap === null ? {} : describeBySwap(bySwap)),
     equity: equity.map(({ at, valueUsd }) => ({ at: timeOf(at), valueUsd: figure(valueUsd) })),
     rebalances: rebalances.map(({ at, before, after }) => ({
       at: timeOf(at),
@@ -67,18 +77,44 @@ function withPath<Row extends object>(row: Row, result: StrategyResult | undefin
   }
 }
 
+/** Fees in smallest units as text, and what bars of the file's length say of the same positions. */
+function describeBySwap({ fees0, fees1, feesByBarsUsd, feesDifferenceUsd, feesDifferencePct }: FeesBySwap) {
+  return {
+    fees0: String(fees0),
+    fees1: String(fees1),
+    feesByBarsUsd: figure(feesByBarsUsd),
+    feesDifferenceUsd: figure(feesDifferenceUsd),
+    feesDifferencePct: feesDifferencePct === null ? null : figure(feesDifferencePct),
+  }
+}
+
+/** How far bars lie off, in one sentence. */
+function differenceNotes({ bars }: CsvPool, results: readonly StrategyResult[]): string[] {
+  const parts = results.flatMap(({ name, bySwap }) => {
+    if (bySwap === null) return []
+    const { feesDifferenceUsd: usd, feesDifferencePct: pct } = bySwap
+    const sign = usd < 0 ? '' : '+'
+    return [`${name} ${sign}${figure(usd)} USD${pct === null ? '' : ` (${sign}${pct.toFixed(2)} %)`}`]
+  })
+  return parts.length === 0 ? [] : [`Bars of ${bars.barSeconds} s say of the same positions: ${parts.join(', ')}.`]
+}
+
 function boundsOf({ lower, upper }: { readonly lower: number; readonly upper: number }) {
   return { priceLower: lower > 0 ? figure(lower) : null, priceUpper: upper === Infinity ? null : figure(upper) }
 }
 
 function assumptionsOf(pool: CsvPool): string[] {
-  const { gasUsd, protocolFeeShare } = pool
+  const { gasUsd, protocolFeeShare, trade } = pool
   return [
     `${quoteWorth(pool)} throughout.`,
     gasUsd === 0
       ? 'Gas is left out (--gas-usd).'
       : `Opening and closing cost ${gasUsd} USD of gas each, a rebalance ${2 * gasUsd} USD; it also pays swap fee and price impact.`,
-    `The protocol takes ${protocolFeeShare * 100} % of the fees; own liquidity dilutes the rest.`,
+    ...(trade === undefined
+      ? [`The protocol takes ${protocolFeeShare * 100} % of the fees; own liquidity dilutes the rest.`]
+      : [
+          `Fees and time in range are counted swap by swap, ${trade.swaps.length} of them: each step of a swap is shared by who was there and the position.`,
+        ]),
     'Positions are opened at the close of the first bar and earn from the next on. Fees are held, not reinvested.',
   ]
 }

@@ -1,4 +1,4 @@
-import { type Bars, tickSpacingForFee, type BacktestOptions } from '@svc/lp-math'
+import { type Bars, type PoolTrade, tickSpacingForFee, type BacktestOptions } from '@svc/lp-math'
 import { readInputText } from '../../read-input-file.ts'
 import { parseWholeNumber, parseFee, parseNumber } from '../../parse-words-and-flags.ts'
 import { UsageError } from '../../usage-error.ts'
@@ -26,6 +26,8 @@ export type CsvPool = Omit<CsvTerms, 'barSeconds'> & {
   readonly bars: Bars
   readonly filledBars: number
   readonly widenedBars: number
+  /** What its swaps were, where the file holds events: fees are counted by them. */
+  readonly trade?: PoolTrade
 }
 
 /** Flags that say of the pool what its bars do not. */
@@ -60,7 +62,8 @@ export type CsvTerms = {
   readonly barSeconds: number | undefined
 }
 
-function readCsvTerms(flags: CsvPoolFlags): CsvTerms {
+/** Throws `UsageError` naming the flag. */
+export function readCsvTerms(flags: CsvPoolFlags): CsvTerms {
   const feePips = parseFee(flags.fee)
   if (feePips === undefined) throw new UsageError('a CSV file needs --fee, in millionths: 500 is 0.05 %')
   const [decimals0, decimals1] = readDecimals(flags.decimals)
@@ -96,7 +99,10 @@ export function afterBase(pool: Pick<CsvTerms, 'isBaseTaken'> | undefined, answe
  * Throws `UsageError` for a price that no pair has and that would be one with the decimals the other way round: they stand in the
  * order of the pool, which need not be that of its name.
  */
-function requirePlausible({ decimals0, decimals1, baseToken }: CsvTerms, { closeTick }: Bars): void {
+export function requirePlausible(
+  { decimals0, decimals1, baseToken }: Omit<CsvTerms, 'barSeconds'>,
+  { closeTick }: Bars,
+): void {
   const last = closeTick.at(-1) ?? 0
   const digitsOf = (one: number, other: number) =>
     (last * Math.log10(1.0001) + one - other) * (baseToken === 0 ? 1 : -1)
@@ -134,8 +140,9 @@ const maxBytes = 128 << 20
 
 /** What a replay must know beside the bars. */
 export function replayOptions(pool: CsvPool, amountUsd: number): BacktestOptions {
-  const { feePips, protocolFeeShare, tickSpacing, decimals0, decimals1, baseToken, quoteUsd, gasUsd } = pool
+  const { feePips, protocolFeeShare, tickSpacing, decimals0, decimals1, baseToken, quoteUsd, gasUsd, trade } = pool
   return {
+    ...(trade !== undefined && { resolution: 'swap', trade }),
     startValueUsd: amountUsd,
     feePips,
     protocolFeeShare,
