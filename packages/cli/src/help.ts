@@ -6,7 +6,7 @@ Try it, with nothing at stake
   svc up            a local world to play in: chain, wallet, server, support API
 Run it
   svc setup         a data directory to try it, or for production; a client's words
-  svc doctor        what is wrong with a set-up, and the command that mends it
+  svc doctor        what is wrong with a set-up, and the command that fixes it
   svc serve         the MCP server alone, configured by the environment
   svc keys          where its API keys are, their fingerprints; show prints one
 Set its limits
@@ -65,7 +65,7 @@ const entries = `
       with --url to reach one over HTTP.
   svc doctor [--data-dir D] [--json]
       What check_setup_health checks, without a server and beside one: the machine, settings, keys, wallet and its provider,
-      endpoints, clock, policy, port, TLS, gas. Each check that fails names the command that mends it; then the exit code is 1.
+      endpoints, clock, policy, port, TLS, gas. Each check that fails names the command that fixes it; then the exit code is 1.
   svc keys [list] [--data-dir D] [--json] | show NAME [--data-dir D] [--json]
            | rotate | revoke WALLET|TOKEN | restore WALLET [--data-dir D] [--json]
       The file that holds the API keys of a server, and of each its name (read, feedback, write) and fingerprint, which is

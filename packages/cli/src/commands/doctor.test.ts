@@ -182,7 +182,7 @@ describe('svc doctor', () => {
     ['tls', 'echo', () => put('.env', 'SVC_LISTEN=0.0.0.0:3000\n')],
     ['data-dir', 'mv', () => put('owed-allowances.json', 'garbage')],
     ['env-file', 'mv', () => (rmSync(join(dataDir, '.env')), mkdirSync(join(dataDir, '.env')))],
-  ])('says of %s the very command that mends it: %s', async (id, program, damage) => {
+  ])('says of %s the very command that fixes it: %s', async (id, program, damage) => {
     damage()
     // Where one is in the environment, it holds over the file's.
     const environment = { ...(await endpoint()), ...(id === 'tls' ? { SVC_LISTEN: '' } : {}) }

@@ -8,7 +8,7 @@ import { UsageError } from '../usage-error.ts'
 import { findWorldChains, readWorldKey } from '../world-directory.ts'
 
 /**
- * `svc doctor`: the checks of the tool `check_setup_health` without a server and beside one, each that fails with the command that mends it.
+ * `svc doctor`: the checks of the tool `check_setup_health` without a server and beside one, each that fails with the command that fixes it.
  * Changes nothing. Resolves to exit code 0 where nothing fails, else 1.
  */
 export async function doctor(argv: readonly string[]): Promise<number> {

@@ -45,7 +45,7 @@ async function askServer({ role, chains }: ProductionAnswers, world: TriedPlace)
 }
 
 export type Tried = {
-  /** What `check_setup_health` finds that wants mending. */
+  /** What `check_setup_health` finds that is wrong. */
   readonly health: Health
   /** Of the agent, or why there is none. */
   readonly identity: string

@@ -2,7 +2,7 @@ import type { ConfigProblem } from '../config/config-shape.ts'
 import type { SetupCheck } from '../tool.ts'
 import { failed, setCommand } from './setup-check.ts'
 
-/** Settings that no server starts with, as checks that failed: each with the id of what it is about, and the command that mends it. */
+/** Settings that no server starts with, as checks that failed: each with the id of what it is about, and the command that fixes it. */
 export function checkProblems(problems: readonly ConfigProblem[], asked: Asked): readonly SetupCheck[] {
   return problems.map((problem) => {
     const { setting, message, fix } = problem
@@ -45,7 +45,7 @@ const bySetting: readonly (readonly [RegExp, string])[] = [
   [/^SVC_AGENT_/, 'agent'],
 ]
 
-/** What mends it: the wizard for a wallet, another value where it has one that is safe, and else the line goes. */
+/** What fixes it: the wizard for a wallet, another value where it has one that is safe, and else the line goes. */
 function commandFor(problem: ConfigProblem, { place, given }: Asked): string {
   const { code, setting } = problem
   const id = checkOf(problem)

@@ -1,6 +1,6 @@
 import type { SetupCheck } from '../tool.ts'
 
-/** Nothing to mend. */
+/** Nothing to fix. */
 export function passed(id: string, message: string): SetupCheck {
   return { id, status: 'pass', message, fix: null }
 }
@@ -10,7 +10,7 @@ export function warned(id: string, message: string, fix: string): SetupCheck {
   return { id, status: 'warn', message, fix }
 }
 
-/** What is broken. The fix ends in the command that mends it, behind `Run: `. */
+/** What is broken. The fix ends in the command that fixes it, behind `Run: `. */
 export function failed(id: string, message: string, fix: string): SetupCheck {
   return { id, status: 'fail', message, fix }
 }
