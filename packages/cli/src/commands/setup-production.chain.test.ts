@@ -144,12 +144,15 @@ describe('svc setup production --non-interactive', () => {
     ])
   })
 
-  it('writes nothing where the provider refuses, or shows another policy than it was given', async () => {
+  it('writes nothing where the provider refuses, shows another policy than it was given, or does not keep to it', async () => {
     const refused = await run({ 'wallet-app-secret': 'another-secret' })
     expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('does not accept the credentials')])
     provider.setFaults([{ fault: 'altered', methods: ['policies'] }])
     const altered = await run(secretFile())
     expect([altered.code, altered.stderr]).toEqual([1, expect.stringContaining('not as it was asked for')])
+    provider.setFaults([{ fault: 'lax' }])
+    const lax = await run(secretFile())
+    expect([lax.code, lax.stderr]).toEqual([1, expect.stringContaining('what its policy forbids. Send nothing')])
     expect(existsSync(dataDir)).toBe(false)
   })
 

@@ -12,6 +12,8 @@ export async function gatherAnswers(
 ): Promise<{ readonly given: Readonly<Record<string, string>>; readonly warnings: readonly string[] }> {
   const given: Record<string, string> = {}
   const warnings: string[] = []
+  if (productionInputs.filter((input) => flags[fileFlag(input)] === '-').length > 1)
+    throw new UsageError('Standard input holds one value: name a file for the others.')
   for (const input of productionInputs) {
     const inFile = await fromFile(flags[fileFlag(input)], stdin)
     const inFlag = flags[input.flag]

@@ -22,8 +22,10 @@ export async function tryServer(answers: ProductionAnswers, world: TriedPlace): 
   }
 }
 
-function sayHealth({ ok, checks }: Health, { say }: Pick<TriedPlace, 'say'>): void {
-  const found = checks.map(({ id, status, message, fix }) => `\n  ${status} ${id}: ${message} ${fix ?? ''}`)
+/** Tools call the data directory D, as the documentation does. */
+function sayHealth({ ok, checks }: Health, { say, place }: Pick<TriedPlace, 'say' | 'place'>): void {
+  const here = (fix: string | null) => (fix ?? '').replaceAll(/(?<=\s)D(?=\/|$)/g, () => place)
+  const found = checks.map(({ id, status, message, fix }) => `\n  ${status} ${id}: ${message} ${here(fix)}`)
   say('health', `${ok ? 'nothing fails' : 'something fails'}.${found.join('')}`)
 }
 

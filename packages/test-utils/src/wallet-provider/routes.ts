@@ -166,11 +166,13 @@ async function sign(context: RouteContext, walletId: string): Promise<unknown> {
   const wallet = find(state.wallets, walletId, 'Wallet')
   checkExpiry(request, nowMs)
   const policyIds = policiesFor(context, wallet)
-  const kind = fault?.fault === 'other-key' || fault?.fault === 'altered' ? fault.fault : null
+  const kind = signingFaults.find((one) => one === fault?.fault) ?? null
   return await once(context, () =>
     signRequest(state, wallet, policyIds, readWireRequest(request.body), { nowMs, fault: kind }),
   )
 }
+
+const signingFaults = ['other-key', 'altered', 'lax'] as const
 
 /** An additional signer is held to the policies that stand beside its name, the owner to those of the wallet. */
 function policiesFor(
