@@ -5,6 +5,8 @@ Try it, with nothing at stake
   svc demo          a scripted agent on a local chain, with --hostile a thief
   svc up            a local world to play in: chain, wallet, server, support API
 Run it
+  svc setup         a data directory to try it, or for production; a client's words
+  svc doctor        what is wrong with a set-up, and the command that fixes it
   svc serve         the MCP server alone, configured by the environment
   svc keys          where its API keys are, their fingerprints; show prints one
 Set its limits
@@ -47,6 +49,23 @@ const entries = `
       breaker of the last run go with its chain (svc serve never clears anything). Ctrl-C ends all of it.
   svc serve --transport stdio|http [--data-dir D]
       The MCP server alone, configured by the environment (docs/config.md).
+  svc setup --zero [--client NAME] [--json] [--data-dir D]
+      For trying: a local key, the three API keys and the profile data in D/.env, what stands there kept. No account, nothing is
+      asked of anybody, nothing can move funds. Prints what a client takes.
+  svc setup production [--wallet-provider privy] [--wallet-app-id ID] [--wallet-app-secret-file FILE]
+            [--rpc-provider NAME|URL] [--rpc-api-key-file FILE] [--role ROLE] [--chains NAME,NAME] [--deploy-target T]
+            [--owner-key-file FILE] [--wallet-auth-key-file FILE] [--skip-identity] [--non-interactive] [--json] [--data-dir D]
+      For production, asking what is not said: a managed wallet is made at its provider with the policy of its role around
+      it, read back and compared, D/.env is written (0600, the former kept as .env.bak), a server is tried on it. A second run
+      changes nothing; who leaves while being asked leaves nothing behind (exit code 130). With --non-interactive all that is
+      missing is named at once (exit code 2). Each input has a flag, a file (--...-file, - for stdin) and a name in the environment
+      (docs/production.md). Targets: local, container, fly, render.
+  svc setup client NAME [--url URL] [--data-dir D]
+      What claude-desktop, claude-code, cursor, vscode, windsurf, codex, gemini-cli or generic takes to start the server of D, or
+      with --url to reach one over HTTP.
+  svc doctor [--data-dir D] [--json]
+      What check_setup_health checks, without a server and beside one: the machine, settings, keys, wallet and its provider,
+      endpoints, clock, policy, port, TLS, gas. Each check that fails names the command that fixes it; then the exit code is 1.
   svc keys [list] [--data-dir D] [--json] | show NAME [--data-dir D] [--json]
            | rotate | revoke WALLET|TOKEN | restore WALLET [--data-dir D] [--json]
       The file that holds the API keys of a server, and of each its name (read, feedback, write) and fingerprint, which is

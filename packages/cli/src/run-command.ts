@@ -55,6 +55,8 @@ type Entry = { readonly foreground: boolean; readonly load: () => Promise<Comman
 export const commands = {
   up: { foreground: true, load: async () => (await import('./commands/up.ts')).up },
   serve: { foreground: false, load: async () => (await import('./commands/serve.ts')).serve },
+  setup: { foreground: true, load: async () => (await import('./commands/setup.ts')).setup },
+  doctor: { foreground: true, load: async () => (await import('./commands/doctor.ts')).doctor },
   keys: { foreground: false, load: async () => (await import('./commands/keys.ts')).keys },
   approvals: { foreground: true, load: async () => (await import('./commands/word-commands.ts')).approvals },
   transactions: { foreground: true, load: async () => (await import('./commands/word-commands.ts')).transactions },

@@ -1,6 +1,7 @@
 import { devnetPolicy } from '@svc/engine'
+import { svcProgram } from './setup/clients.ts'
+import { shellWord } from './shell-word.ts'
 import type { World } from './start-world.ts'
-import { fileURLToPath } from 'node:url'
 
 /** What `svc up` tells a person once everything runs. */
 export function welcome({ ready, settings, takenPorts }: Pick<World, 'ready' | 'settings' | 'takenPorts'>): string {
@@ -120,10 +121,6 @@ export function nextCommands(dataDir: string): readonly string[] {
   ].map((words) => words.map(shellWord).join(' '))
 }
 
-function shellWord(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
-}
-
 /** The limits that `svc up` writes, in a sentence. */
 export function describePolicy(): string {
   const { perTransaction, perSession, daily } = devnetPolicy().limitsUsd ?? {}
@@ -145,9 +142,6 @@ function stdioClientConfiguration(chainsPath: string, rewardsUrl: string): strin
   const env = { SVC_MCP_PROFILE: 'data', SVC_CHAINS_FILE: chainsPath, SVC_REWARDS_URL: rewardsUrl }
   return render({ command: 'node', args, env })
 }
-
-/** Where this program stands, for `node`. */
-const svcProgram = fileURLToPath(new URL('../bin/svc.js', import.meta.url))
 
 function render(server: Readonly<Record<string, unknown>>): string {
   return JSON.stringify({ mcpServers: { svc: server } }, null, 2)

@@ -78,7 +78,7 @@ test.each<[string, () => { setFaults: (faults: never) => void }, string]>([
   [
     'walletProviderHandlers',
     () => walletProviderHandlers(),
-    'error, rate-limit, delay, drop, other-key, altered, nonsense',
+    'error, rate-limit, delay, drop, other-key, altered, lax, nonsense',
   ],
 ])('a fault that %s does not know is refused, with those that it knows', (_set, create, known) => {
   const handlers = create()

@@ -1,12 +1,13 @@
 import { type Chain, chains as publicChains, Secret } from '@svc/wallet/core'
 import { ConfigError, type ConfigProblem, type Config, type WalletConfig, rpcUrls } from './config/config-shape.ts'
-import { httpUrl, type Settings, settingsSchema } from './config/schema.ts'
+import { type Settings, settingsSchema } from './config/schema.ts'
 import type { ChainAccess } from '@svc/engine'
 import { resolve } from 'node:path'
 import type * as z from 'zod'
 import { mergeChainsFile } from './config/chains-file.ts'
 import { envFilePath, readEnvFile } from './config/env-file.ts'
 import { readAgent } from './config/agent-config.ts'
+import { type PerChain, readPerChain, readRpc } from './config/per-chain.ts'
 import { checkRules } from './config/rules.ts'
 import { readEdge } from './config/issuer-config.ts'
 import { readSignIn } from './config/sign-in-config.ts'
@@ -111,12 +112,7 @@ function assemble(values: Settings, dataDir: string, chains: readonly Chain[], p
     },
     wallet,
     chains,
-    rpc: {
-      urls: perChain.rpc,
-      privateUrls: perChain.privateRpc,
-      provider: sealed(values.SVC_RPC_PROVIDER),
-      apiKey: sealed(values.RPC_API_KEY),
-    },
+    rpc: readRpc(values, chains, perChain),
     bundlerUrls: perChain.bundler,
     paymasterUrls: perChain.paymaster,
     upstream: {
@@ -224,47 +220,6 @@ function unknownChains({ rpc, privateRpc }: PerChain, chains: readonly Chain[]):
   return [...named('SVC_RPC_URL_', rpc), ...named('SVC_PRIVATE_RPC_URL_', privateRpc)]
     .filter(({ id }) => !known.has(id))
     .map(({ prefix, id }) => `${prefix}${id} changes nothing: no chain of this server has the id ${id}.`)
-}
-
-/** Reads the endpoints named per chain; what is malformed becomes a problem. */
-function readPerChain(env: Readonly<Record<string, string>>): PerChain {
-  const problems: ConfigProblem[] = []
-  const urlsOf = (prefix: string): [number, readonly Secret[]][] =>
-    Object.entries(env).flatMap(([name, value]): [number, readonly Secret[]][] => {
-      if (!name.startsWith(prefix)) return []
-      const id = name.slice(prefix.length)
-      const urls = value.split(',').map((url) => url.trim())
-      const good = /^[1-9]\d{0,15}$/.test(id) && urls.every((url) => httpUrl.safeParse(url).success)
-      if (!good) problems.push(malformed(name))
-      return good ? [[Number(id), urls.map((url) => new Secret(url))]] : []
-    })
-  const single = (prefix: string) =>
-    new Map(urlsOf(prefix).flatMap(([id, [url]]) => (url === undefined ? [] : [[id, url] as const])))
-  return {
-    rpc: new Map(urlsOf('SVC_RPC_URL_')),
-    privateRpc: single('SVC_PRIVATE_RPC_URL_'),
-    bundler: single('SVC_BUNDLER_URL_'),
-    paymaster: single('SVC_PAYMASTER_URL_'),
-    problems,
-  }
-}
-
-/** The settings whose names end in a chain id. */
-type PerChain = {
-  readonly rpc: ReadonlyMap<number, readonly Secret[]>
-  readonly privateRpc: ReadonlyMap<number, Secret>
-  readonly bundler: ReadonlyMap<number, Secret>
-  readonly paymaster: ReadonlyMap<number, Secret>
-  readonly problems: readonly ConfigProblem[]
-}
-
-function malformed(setting: string): ConfigProblem {
-  return {
-    code: 'SETTING_INVALID',
-    setting,
-    message: 'Accepted: a chain id at the end of the name, http or https URLs separated by commas.',
-    fix: `Correct ${setting}.`,
-  }
 }
 
 /**

@@ -1,10 +1,10 @@
 /**
  * What the stand-in does wrong. `error` answers a status before it acts, or, with `after`, once it has signed; `drop`
  * closes the connection likewise; `other-key` signs with another key and names its address; `altered` signs another
- * transaction than was asked; `nonsense` answers something that is no JSON.
+ * transaction than was asked, or shows a policy without its last rule; `lax` signs what its policy forbids; `nonsense` answers something that is no JSON.
  */
 export type ProviderFault = FaultKind & {
-  /** Methods of signing (`eth_signTransaction`), or `wallets` for reading a wallet, `config` for the app; all without. */
+  /** Methods of signing (`eth_signTransaction`), or `wallets` and `policies` for reading one, `config` for the app; all without. */
   readonly methods?: readonly string[]
   /** How often; until the faults are set anew without. */
   readonly times?: number
@@ -16,7 +16,7 @@ export type FaultKind =
   | { readonly fault: 'rate-limit'; readonly retryAfterSeconds: number }
   | { readonly fault: 'delay'; readonly delayMs: number }
   | { readonly fault: 'drop'; readonly after?: boolean }
-  | { readonly fault: 'other-key' | 'altered' | 'nonsense' }
+  | { readonly fault: 'other-key' | 'altered' | 'lax' | 'nonsense' }
 
 export const providerFaults: Readonly<Record<ProviderFault['fault'], true>> = {
   error: true,
@@ -25,6 +25,7 @@ export const providerFaults: Readonly<Record<ProviderFault['fault'], true>> = {
   drop: true,
   'other-key': true,
   altered: true,
+  lax: true,
   nonsense: true,
 }
 

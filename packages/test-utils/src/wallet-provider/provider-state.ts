@@ -30,7 +30,7 @@ export function find<T>(things: ReadonlyMap<string, T>, id: string, what: string
 
 export type ProviderState = {
   readonly wallets: Map<string, ProviderWallet>
-  readonly policies: Map<string, PolicyDocument>
+  readonly policies: Map<string, StoredPolicy>
   readonly quorums: Map<string, KeyQuorum>
   readonly aggregations: Map<string, AggregationDocument>
   readonly conditionSets: Map<string, readonly string[]>
@@ -38,6 +38,9 @@ export type ProviderState = {
   readonly replies: Map<string, StoredReply>
   readonly nextId: (prefix: string) => string
 }
+
+/** Without an owner the app secret alone changes it. */
+export type StoredPolicy = PolicyDocument & { readonly owner_id: string | null; readonly created_at: number }
 
 export type KeyQuorum = {
   readonly id: string

@@ -18,6 +18,7 @@ import { readWireRequest } from './wire-request.ts'
 /** What each route does with a request that came from the app itself. */
 export const routes: readonly Route[] = [
   ['POST', /^\/v1\/policies$/, (context) => createPolicy(context)],
+  ['GET', /^\/v1\/policies\/([\w-]+)$/, (context, id) => readStoredPolicy(context, id)],
   ['POST', /^\/v1\/aggregations$/, (context) => createAggregation(context)],
   ['POST', /^\/v1\/condition_sets$/, (context) => createConditionSet(context)],
   ['POST', /^\/v1\/condition_sets\/([\w-]+)\/items$/, (context, id) => addConditions(context, id)],
@@ -37,7 +38,8 @@ export type RouteContext = {
   readonly fault: ProviderFault | null
 }
 
-function createPolicy({ state, request }: RouteContext): unknown {
+function createPolicy(context: RouteContext): unknown {
+  const { state, request, nowMs } = context
   const policy = readPolicy(request.body)
   for (const { conditions } of policy.rules) {
     for (const { field_source, field } of conditions) {
@@ -45,8 +47,16 @@ function createPolicy({ state, request }: RouteContext): unknown {
     }
   }
   const id = state.nextId('policy')
-  state.policies.set(id, policy)
-  return { id, ...policy }
+  const owner_id = ownerOf(state, asObject(request.body, 'policy'))
+  state.policies.set(id, { ...policy, owner_id, created_at: nowMs })
+  return readStoredPolicy({ ...context, fault: null }, id)
+}
+
+/** Each rule has an id of its own; `altered` leaves the last one out. */
+function readStoredPolicy({ state, fault }: RouteContext, id: string): unknown {
+  const policy = find(state.policies, id, 'Policy')
+  const rules = policy.rules.map((rule, index) => ({ ...rule, id: `${id}rule${index}` }))
+  return { ...policy, id, rules: fault?.fault === 'altered' ? rules.slice(0, -1) : rules }
 }
 
 function createAggregation({ state, request }: RouteContext): unknown {
@@ -156,11 +166,13 @@ async function sign(context: RouteContext, walletId: string): Promise<unknown> {
   const wallet = find(state.wallets, walletId, 'Wallet')
   checkExpiry(request, nowMs)
   const policyIds = policiesFor(context, wallet)
-  const kind = fault?.fault === 'other-key' || fault?.fault === 'altered' ? fault.fault : null
+  const kind = signingFaults.find((one) => one === fault?.fault) ?? null
   return await once(context, () =>
     signRequest(state, wallet, policyIds, readWireRequest(request.body), { nowMs, fault: kind }),
   )
 }
+
+const signingFaults = ['other-key', 'altered', 'lax'] as const
 
 /** An additional signer is held to the policies that stand beside its name, the owner to those of the wallet. */
 function policiesFor(

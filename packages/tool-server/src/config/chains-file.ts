@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
-import type { Chain } from '@svc/wallet/core'
+import { type Chain, chains as publicChains } from '@svc/wallet/core'
 import { isAddress } from 'viem'
 import * as z from 'zod'
-import type { ConfigProblem } from './config-shape.ts'
+import { ConfigError, type ConfigProblem } from './config-shape.ts'
 
 /**
  * Lays the rows of a chains file over the built-in table. A row whose id is known needs to name only what differs (lists
@@ -25,6 +25,13 @@ export function mergeChainsFile(
   for (const row of parsed.data) rows.set(row.id, overlay(rows.get(row.id), row))
   const merged = z.array(fullRow).safeParse([...rows.values()])
   return merged.success ? { chains: merged.data as readonly Chain[] } : { problems: describe(merged.error) }
+}
+
+/** The chains of a server whose settings name this file, or none. Throws `ConfigError`. */
+export function readChains(path: string | undefined): readonly Chain[] {
+  const read = path === undefined ? { chains: publicChains } : mergeChainsFile(path, publicChains)
+  if ('problems' in read) throw new ConfigError(read.problems)
+  return read.chains
 }
 
 const address = z.string().refine((text) => isAddress(text), 'Accepted: an address with a valid checksum')

@@ -29,12 +29,50 @@ export function readEnvFile(path: string): Readonly<Record<string, string>> {
  * and only the owner can read it (0600, in a directory of 0700).
  */
 export function appendEnvFile(path: string, additions: Readonly<Record<string, string>>): void {
-  const exists = requireSafe(path)
-  const before = exists
-    ? readFileSync(path, 'utf8')
-    : '# Written by svc. Keep it secret, keep it out of version control.\n'
+  putContent(path, withLines(requireSafe(path) ? readFileSync(path, 'utf8') : firstLine, additions))
+}
+
+/**
+ * Lays settings over an environment file: lines that set one of them go, new ones are put at the
+ * end (`null` for none), and every other line stays. The former file is kept beside it as `.bak`, as closed as itself. Where nothing changes,
+ * nothing is written. Throws as {@link readEnvFile}.
+ */
+export function mergeEnvFile(path: string, values: Readonly<Record<string, string | null>>): MergedEnvFile {
+  const written = readEnvFile(path)
+  for (const [name, value] of Object.entries(values)) if (/[\r\n]/.test(value ?? '')) throw twoLines(name)
+  const differing = Object.entries(values).filter(([name, value]) => (written[name] ?? null) !== value)
+  if (differing.length === 0) return { changed: [], backup: null }
+  const changes = Object.fromEntries(differing)
+  const before = requireSafe(path) ? readFileSync(path, 'utf8') : null
+  const kept = (before ?? firstLine).split('\n').flatMap((line) => {
+    const name = /^([A-Z][A-Z0-9_]*)=/.exec(line)?.[1]
+    return name === undefined || changes[name] === undefined ? [line] : []
+  })
+  const added = Object.fromEntries(
+    differing.flatMap(([name, value]) => (value === null ? [] : [[name, value] as const])),
+  )
+  const backup = before === null ? null : `${path}.bak`
+  if (before !== null && backup !== null) putContent(backup, before)
+  putContent(path, withLines(kept.join('\n'), added))
+  return { changed: differing.map(([name]) => name), backup }
+}
+
+export type MergedEnvFile = {
+  /** The settings that have another value now. */
+  readonly changed: readonly string[]
+  /** Where the former file is; `null` where there was none, or nothing changed. */
+  readonly backup: string | null
+}
+
+const firstLine = '# Written by svc. Keep it secret, keep it out of version control.\n'
+
+function withLines(before: string, additions: Readonly<Record<string, string>>): string {
   const lines = Object.entries(additions).map(([name, value]) => `${name}=${value}\n`)
-  const content = `${before}${before.endsWith('\n') ? '' : '\n'}${lines.join('')}`
+  return `${before}${before === '' || before.endsWith('\n') ? '' : '\n'}${lines.join('')}`
+}
+
+/** A crash leaves the old content or the new one. */
+function putContent(path: string, content: string): void {
   const directory = dirname(path)
   makeDirectory(directory)
   const temporary = join(directory, `.env.${process.pid}.tmp`)
@@ -73,6 +111,11 @@ function syncDirectory(path: string): void {
   } finally {
     closeSync(directory)
   }
+}
+
+function twoLines(setting: string): ConfigError {
+  const message = 'A value is one line.'
+  return new ConfigError([{ code: 'SETTING_INVALID', setting, message, fix: `Correct ${setting}.` }])
 }
 
 function unsafe(path: string, message: string, fix: string): ConfigError {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, expect, it } from 'vitest'
 import { readOwedAllowances } from '@svc/engine'
-import { checkDataDir } from '../status/status.ts'
+import { checkDataDir } from '../status/check-data-dir.ts'
 import { requirePrivate } from '../open-state.ts'
 
 let dataDir: string
@@ -30,9 +30,9 @@ it.each(['state.db', 'audit.jsonl', 'audit-3.jsonl', 'breaker.json', 'paused'])(
 )
 
 it('says in the setup report when the owed allowances of an earlier version make no sense, and refuses to read them', async () => {
-  expect(await checkDataDir(dataDir, true)).toMatchObject({ status: 'pass' })
+  expect(await checkDataDir(dataDir, true, dataDir)).toMatchObject({ status: 'pass' })
   writeFileSync(join(dataDir, 'owed-allowances.json'), '{"garbage":')
-  expect(await checkDataDir(dataDir, true)).toMatchObject({
+  expect(await checkDataDir(dataDir, true, dataDir)).toMatchObject({
     status: 'fail',
     fix: expect.stringContaining('remove the file'),
   })

@@ -2,6 +2,7 @@ import { isLoopback } from '@svc/runtime'
 import type { Config, ConfigProblem } from './config-shape.ts'
 import type { Settings } from './schema.ts'
 import { issuerRules } from './issuer-config.ts'
+import { isRpcProvider } from './rpc-providers.ts'
 import { addressRules, signInRules } from './sign-in-config.ts'
 import { agentRules } from './agent-config.ts'
 
@@ -93,8 +94,11 @@ function upstreamRules(
   if (values.SVC_IPFS_MODE === 'pinata' && values.SVC_PINNING_JWT === undefined) {
     problems.push(missing('SVC_PINNING_JWT', 'SVC_IPFS_MODE=pinata'))
   }
-  if (values.SVC_RPC_PROVIDER?.includes('{key}') === true && values.RPC_API_KEY === undefined) {
-    problems.push(missing('RPC_API_KEY', 'SVC_RPC_PROVIDER with {key}'))
+  const provider = values.SVC_RPC_PROVIDER
+  if ((provider?.includes('{key}') === true || isRpcProvider(provider)) && values.RPC_API_KEY === undefined) {
+    problems.push(
+      missing('RPC_API_KEY', isRpcProvider(provider) ? `SVC_RPC_PROVIDER=${provider}` : 'SVC_RPC_PROVIDER with {key}'),
+    )
   }
   if (config.production && env['NODE_TLS_REJECT_UNAUTHORIZED'] === '0') {
     problems.push({

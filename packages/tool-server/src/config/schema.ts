@@ -3,6 +3,7 @@ import * as z from 'zod'
 import type { KeyTier } from '@svc/engine'
 import { isLoopback } from '@svc/runtime'
 import { defaultSecretHeader, isSafePlace, oauthIssuer } from './issuer-settings.ts'
+import { isRpcProvider, rpcProviders } from './rpc-providers.ts'
 import { type Toolset, toolsetNames } from '../toolsets.ts'
 
 const text = z.string().min(1)
@@ -98,7 +99,10 @@ export const settingsSchema = z.object({
   SVC_EDGE_SECRET_HEADER: headerName.default(defaultSecretHeader),
   SVC_RPC_PROVIDER: z
     .string()
-    .regex(/^https?:\/\/\S+$/, 'Accepted: an http or https URL template')
+    .refine(
+      (text) => /^https?:\/\/\S+$/.test(text) || isRpcProvider(text),
+      `Accepted: an http or https URL template, or ${Object.keys(rpcProviders).join(', ')}`,
+    )
     .optional(),
   RPC_API_KEY: text.optional(),
   SVC_TRADING_API_KEY: text.optional(),

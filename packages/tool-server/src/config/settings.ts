@@ -114,8 +114,11 @@ export const settings = [
     'SVC_PRIVATE_RPC_URL_<chainId>',
     'RPC endpoint of one chain that keeps transactions from the public pool: every write that swaps goes there alone, with its approvals. Reads and receipts stay with the other endpoints. The policy says whether it may go public later (privateSubmission).',
   ),
-  secret('SVC_RPC_PROVIDER', 'Endpoint template for all other chains with {chain} or {chainId}, and {key}.'),
-  secret('RPC_API_KEY', 'What {key} in SVC_RPC_PROVIDER stands for.'),
+  secret(
+    'SVC_RPC_PROVIDER',
+    'Endpoints of all other chains: a template with {chain} or {chainId}, and {key}; or by its name a provider that needs RPC_API_KEY: `alchemy`, `ankr`, `drpc`, `infura`.',
+  ),
+  secret('RPC_API_KEY', 'Key of the provider: what {key} in SVC_RPC_PROVIDER stands for.'),
   secret('SVC_BUNDLER_URL_<chainId>', 'Bundler of user operations on one chain (ERC-4337); used with a paymaster.'),
   secret('SVC_PAYMASTER_URL_<chainId>', 'Paymaster of user operations on one chain (ERC-7677); used with a bundler.'),
   setting('SVC_CHAINS_FILE', 'JSON file with chain rows, whole or partial, laid over the built-in table.'),

@@ -21,7 +21,11 @@ export function createOfferedTools(
   const known = new Map(tools.map((tool) => [tool.name, tool]))
   const offers = (tool: ToolFacts) => isOffered(tool, profile, toolsets)
   const outside = (name: string) =>
-    new ToolError('TOOL_NOT_IN_PROFILE', `${name} is not part of the profile "${profile}".`)
+    new ToolError(
+      'TOOL_NOT_IN_PROFILE',
+      `${name} is not part of the profile "${profile}".`,
+      profile === 'data' ? { suggestion: readsAlone } : {},
+    )
   return Object.freeze({
     list: createToolLists(tools.filter(offers)),
     get: (name: string) => known.get(name) ?? null,
@@ -47,6 +51,9 @@ export function createOfferedTools(
     },
   })
 }
+
+const readsAlone =
+  'This server only reads. For writes its operator sets a managed wallet up: svc setup production (docs/production.md). tools/list has what there is.'
 
 /** Throws `TOOL_NOT_IN_PROFILE`, as for a tool outside of the profile. */
 function requireToolset(name: string, toolsets: OfferedToolsets): void {

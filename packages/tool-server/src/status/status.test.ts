@@ -7,7 +7,8 @@ import { createRpcPool } from '@svc/amm/rpc'
 import { readConfig } from '../config.ts'
 import { untouchedWorld } from '../tools/refusals.fixture.ts'
 import { checkSafetyStatus } from '../tools/setup/check-safety-status.ts'
-import { checkRpc, createStatus } from './status.ts'
+import { checkRpc } from './check-chains.ts'
+import { createStatus } from './status.ts'
 
 test.each([
   [{}, 'warn', /claim_lp_rewards, migrate_position and submit_uniswapx_order refuse/],
@@ -43,12 +44,12 @@ test('what is wrong with an endpoint is one sentence with one full stop, and nam
   // Nothing listens on port 9 of this machine.
   const config = readConfig({ SVC_RPC_URL_8453: 'http://127.0.0.1:9' })
   const rpc = createRpcPool({ urls: () => ['http://127.0.0.1:9'], now: Date.now, timeoutMs: 500 })
-  expect(await checkRpc(config, { ...untouchedWorld(), rpc })).toEqual([
+  expect(await checkRpc(config, { ...untouchedWorld(), rpc }, 'D')).toEqual([
     {
       id: 'rpc-base',
       status: 'fail',
       message: expect.stringMatching(/^base: The endpoint [^.]+\.$/),
-      fix: 'Set SVC_RPC_URL_8453 to an endpoint that answers.',
+      fix: "Set SVC_RPC_URL_8453 to an endpoint that answers. Run: echo 'SVC_RPC_URL_8453=https://…' >> D/.env",
     },
   ])
 })

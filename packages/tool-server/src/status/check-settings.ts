@@ -1,0 +1,65 @@
+import type { Config } from '../config/config-shape.ts'
+import type { Ports } from '../ports.ts'
+import type { SetupCheck } from '../tool-context.ts'
+import { failed, passed, warned } from './setup-check.ts'
+
+/** What the settings say of themselves, the wallet, and the keys for services whose lack closes tools. */
+export function checkSettings(
+  config: Config,
+  ports: Pick<Ports, 'agentAddress'>,
+  place: string,
+): readonly SetupCheck[] {
+  return [
+    checkWarnings(config),
+    checkWallet(config, ports, place),
+    ...checkTradingKey(config),
+    checkSubgraphKey(config),
+  ]
+}
+
+function checkWarnings({ warnings }: Config): SetupCheck {
+  if (warnings.length === 0) return passed('config', 'The settings are in order.')
+  return warned('config', warnings.join(' '), 'Correct or remove the settings named.')
+}
+
+function checkWallet(
+  { wallet, profile }: Config,
+  { agentAddress }: Pick<Ports, 'agentAddress'>,
+  place: string,
+): SetupCheck {
+  const id = 'wallet'
+  if (wallet !== null && agentAddress !== null) return passed(id, `The ${wallet.type} wallet is ${agentAddress}.`)
+  if (profile === 'data') {
+    const has = wallet === null ? 'No wallet' : `A ${wallet.type} wallet that nothing uses`
+    return passed(id, `${has}; the profile "data" only reads. For writes: svc setup production --data-dir ${place}`)
+  }
+  const fix = `Set WALLET_TYPE and what it needs (PRIVATE_KEY for a local wallet in development), then restart. Run: svc setup production --data-dir ${place}`
+  return failed(id, 'No wallet, so nothing can be signed.', fix)
+}
+
+/** Tools that a server without the key offers all the same, and that refuse: said before one is called. */
+function checkTradingKey({ wallet, profile, upstream }: Config): readonly SetupCheck[] {
+  if (wallet === null || profile === 'data') return []
+  const id = 'trading-api'
+  if (upstream.tradingApiKey !== null && upstream.tradingApiDialect === 'lp') {
+    const message =
+      'The dialect lp of the trading API has neither claims of rewards nor migrations: claim_lp_rewards and migrate_position refuse, and harvest_rewards leaves rewards out.'
+    const fix =
+      'Where these are wanted, set SVC_TRADING_API_DIALECT to v1 (in a local world svc up --trading-dialect v1), then restart.'
+    return [warned(id, message, fix)]
+  }
+  if (upstream.tradingApiKey !== null) return [passed(id, 'There is a key for the trading API.')]
+  const refusing =
+    upstream.orderApiKey === null
+      ? 'claim_lp_rewards, migrate_position and submit_uniswapx_order refuse'
+      : 'claim_lp_rewards and migrate_position refuse'
+  const message = `Without a key for the trading API ${refusing}, and harvest_rewards leaves rewards out. All other tools work.`
+  const fix = 'Where these are wanted, set SVC_TRADING_API_KEY (in a local world svc up --trading-api), then restart.'
+  return [warned(id, message, fix)]
+}
+
+function checkSubgraphKey({ upstream }: Config): SetupCheck {
+  const id = 'subgraph-key'
+  if (upstream.subgraphApiKey !== null) return passed(id, 'There is a key for subgraphs.')
+  return passed(id, 'Without SVC_MCP_SUBGRAPH_API_KEY the past of pools is read from the endpoints alone.')
+}

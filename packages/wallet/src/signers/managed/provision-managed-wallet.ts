@@ -1,0 +1,69 @@
+import type { Address } from 'viem'
+import { WalletError } from '../../wallet-error.ts'
+import { checkManagedWallet } from './check-managed-wallet.ts'
+import { type Fields, openProviderApi, type ProviderApi, type ProviderApp } from './provider-api.ts'
+
+/**
+ * Makes a wallet at the provider with its fence around it from the first moment: the policy stands before the wallet does, its owner is a key
+ * that does not sign, and the key that signs is held to it. Then everything is read back and compared. Throws the `SIGNER_*` codes;
+ * a wallet that is not as it was asked for is named, and nothing is in it.
+ */
+export async function provisionManagedWallet(
+  options: ProvisionManagedWalletOptions,
+): Promise<ProvisionedManagedWallet> {
+  const api = openProviderApi(options)
+  const { signerPublicKey, ownerPublicKey, aggregations } = options
+  const [ownerId, signerId] = [
+    await quorumOf(api, ownerPublicKey, 'svc owner'),
+    await quorumOf(api, signerPublicKey, 'svc signer'),
+  ]
+  let text = JSON.stringify(options.policy)
+  for (const aggregation of aggregations) {
+    const id = textOf(await api.post('/v1/aggregations', aggregation), 'id')
+    text = text.replaceAll(JSON.stringify(`aggregation.${aggregation.name}`), JSON.stringify(`aggregation.${id}`))
+  }
+  const policy = JSON.parse(text) as ProvisionManagedWalletOptions['policy']
+  const policyId = textOf(await api.post('/v1/policies', { ...policy, owner_id: ownerId }), 'id')
+  const wallet = await api.post('/v1/wallets', {
+    chain_type: 'ethereum',
+    owner_id: ownerId,
+    policy_ids: [policyId],
+    additional_signers: [{ signer_id: signerId, override_policy_ids: [policyId] }],
+  })
+  const walletId = textOf(wallet, 'id')
+  const { address, differences } = await checkManagedWallet({ ...options, walletId, policy })
+  if (differences.length === 0) return { walletId, address, policyId }
+  const message = `The wallet ${walletId} at the provider is not as it was asked for: ${differences.join('; ')}. Send nothing to it.`
+  throw new WalletError('SIGNER_REFUSED', message)
+}
+
+export type ProvisionManagedWalletOptions = ProviderApp & {
+  /** Who signs: P-256, base64 of SPKI DER. */
+  readonly signerPublicKey: string
+  /** Who may change wallet and policy: another key, which this machine should not hold. */
+  readonly ownerPublicKey: string
+  /** In the provider's language; what no rule allows is denied. */
+  readonly policy: ProviderPolicyDocument
+  /** What the policy counts by, under the names that it refers to. */
+  readonly aggregations: readonly { readonly name: string }[]
+}
+
+type ProviderPolicyDocument = { readonly rules: readonly object[] }
+
+export type ProvisionedManagedWallet = {
+  readonly walletId: string
+  readonly address: Address
+  readonly policyId: string
+}
+
+async function quorumOf(api: ProviderApi, publicKey: string, name: string): Promise<string> {
+  const asked = { public_keys: [publicKey], authorization_threshold: 1, display_name: name }
+  return textOf(await api.post('/v1/key_quorums', asked), 'id')
+}
+
+/** Throws `SIGNER_UNAVAILABLE` where the provider answered something else. */
+function textOf(answer: Fields, member: string): string {
+  const value = answer[member]
+  if (typeof value === 'string' && value !== '') return value
+  throw new WalletError('SIGNER_UNAVAILABLE', `The wallet provider answered nonsense: no ${member}.`)
+}
