@@ -28,7 +28,12 @@ export async function replaceFileDurably(path: string, text: string): Promise<vo
     rmSync(temporary, { force: true })
     throw error
   }
-  await withFile(dirname(path), 'r', synced)
+  await syncFolder(dirname(path))
+}
+
+/** Makes the names in a folder durable: a file that was made or renamed there is found after a crash. */
+export async function syncFolder(path: string): Promise<void> {
+  await withFile(path, 'r', synced)
 }
 
 async function withFile(path: string, flags: 'r' | 'w', work: (file: number) => Promise<void>): Promise<void> {

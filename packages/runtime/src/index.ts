@@ -3,7 +3,7 @@ export { isLoopback, isRecord, isUuid, jsonFault, repeatedMember } from './json.
 export { nearestName } from './nearest-name.ts'
 export { createLog, type Log, type LogDestination, type LogFacts, type LogLevel } from './log.ts'
 export { printable, createRedactor, type Redactor } from './redact.ts'
-export { directoryObstacle, makeDirectory, readFileIfPresent, replaceFileDurably } from './durable-file.ts'
+export { directoryObstacle, makeDirectory, readFileIfPresent, replaceFileDurably, syncFolder } from './durable-file.ts'
 export { clientAddress, ipv6Network, type ClientAddress, type RequestSource } from './client-address.ts'
 export { forbidDumps } from './forbid-dumps.ts'
 export { inTurns } from './in-turns.ts'

@@ -4,8 +4,7 @@ import type { PendingRevocation, PendingRevocations } from '@svc/store'
 import { type Address, isAddress } from 'viem'
 import * as z from 'zod'
 import { ToolError } from '@svc/amm'
-import { readFileIfPresent } from '@svc/runtime'
-import { syncFolder } from '../audit/audit-files.ts'
+import { readFileIfPresent, syncFolder } from '@svc/runtime'
 import { onStorage } from '../call/storage.ts'
 
 /**

@@ -84,15 +84,6 @@ export type AuditTail = {
   readonly tornBytes: number
 }
 
-export async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r')
-  try {
-    await folder.sync()
-  } finally {
-    await folder.close()
-  }
-}
-
 /**
  * Which files of an audit log stand in a data directory, and with which numbers it can be verified from: 1, and each
  * whose predecessor has a checkpoint, the number that the file in use will get included.

@@ -2,7 +2,8 @@ import { hash as digest } from 'node:crypto'
 import { statSync, writeFileSync } from 'node:fs'
 import { type FileHandle, open, rename } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { newestTail, nextRotatedName, readTail, syncFolder, writeCheckpoints } from './audit-files.ts'
+import { syncFolder } from '@svc/runtime'
+import { newestTail, nextRotatedName, readTail, writeCheckpoints } from './audit-files.ts'
 
 /**
  * Opens the audit log: one JSON object a line, each carrying the hash of the line before it, so that a line taken out or
