@@ -11,8 +11,7 @@ import type { Schema } from './schema.ts'
 export function createPendingRevocations(engine: Engine): PendingRevocations {
   return {
     list: async () => (await engine.read((db) => owedRows(db, {}))).map(toRevocation),
-    ended: async () =>
-      (await engine.read((db) => endedRows(db, {}))).map((row) => ({ ...toRevocation(row), endedIn: row.ended_in })),
+    ended: async () => (await engine.read((db) => endedRows(db, {}))).map(toEnded),
     end: (ended) => engine.write('spend', (trx) => endRevocations(trx, ended)),
     add: (added) => engine.write('spend', (trx) => addRevocations(trx, added)),
     remove: (some) =>
@@ -152,6 +151,10 @@ const endRow = preparedQuery<{ readonly key: string; readonly endedIn: string },
 function keyOf({ chainId, owner, token, spender, position }: PendingRevocation): string {
   const { tokenId = '', nonce = '', deadline = '' } = position ?? {}
   return `${chainId}:${owner}:${token}:${spender}:${tokenId}:${nonce}:${deadline}`.toLowerCase()
+}
+
+function toEnded(row: Row & { readonly ended_in: string }): EndedRevocation {
+  return { ...toRevocation(row), endedIn: row.ended_in }
 }
 
 function toRevocation(row: Row): PendingRevocation {

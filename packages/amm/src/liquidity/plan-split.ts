@@ -92,7 +92,7 @@ function commandsOf(
         : swapWrapped(segment, amount, payerIsUser)
     if (held === undefined || wanted === undefined) {
       if (tokenIn.isNative || wanted?.isNative !== true) return [swap(amountIn, !tokenIn.isNative)]
-      return [drawIn(tokenIn.address, amountIn), ...turn(tokenIn, wanted), swap(wholeBalance, false)]
+      return [drawIn(tokenIn.address, amountIn), unwrap(routerAlias, 0n), swap(wholeBalance, false)]
     }
     const rest = segment.version === 'v3' ? [sweep(wanted.address, recipient, 0n)] : []
     return turn(held, wanted).concat(swap(wholeBalance, false), rest)

@@ -40,24 +40,30 @@ test.each([
   [415, ''],
   [422, {}],
   [200, noBatch],
-] as const)('a batch that is answered as a whole with status %i is refused, and a lone call is not', async (status, said) => {
-  const fetch = async () => new Response(typeof said === 'string' ? said : JSON.stringify(said), { status })
-  const options = { url: 'http://rpc.example/', fetch, timeoutMs: 1_000 }
-  expect(await postJsonRpc(options, [call, { ...call, id: 2 }])).toBe('batch refused')
-  const alone = await postJsonRpc(options, [call]).catch((error: unknown) => error)
-  expect(alone).not.toBe('batch refused')
-})
+] as const)(
+  'a batch that is answered as a whole with status %i is refused, and a lone call is not',
+  async (status, said) => {
+    const fetch = async () => new Response(typeof said === 'string' ? said : JSON.stringify(said), { status })
+    const options = { url: 'http://rpc.example/', fetch, timeoutMs: 1_000 }
+    expect(await postJsonRpc(options, [call, { ...call, id: 2 }])).toBe('batch refused')
+    const alone = await postJsonRpc(options, [call]).catch((error: unknown) => error)
+    expect(alone).not.toBe('batch refused')
+  },
+)
 
 test.each([
   [429, 'slow down', 'limited'],
   [200, tooMuch, 'limited'],
   [401, 'who are you', 'refused'],
   [503, 'restarting', 'broken'],
-] as const)('no to haste or to the caller, status %i, is no refusal of batches: nothing is sent again for it', async (status, said, reason) => {
-  const fetch = async () => new Response(typeof said === 'string' ? said : JSON.stringify(said), { status })
-  const asked = postJsonRpc({ url: 'http://rpc.example/', fetch, timeoutMs: 1_000 }, [call, { ...call, id: 2 }])
-  await expect(asked).rejects.toMatchObject({ reason })
-})
+] as const)(
+  'no to haste or to the caller, status %i, is no refusal of batches: nothing is sent again for it',
+  async (status, said, reason) => {
+    const fetch = async () => new Response(typeof said === 'string' ? said : JSON.stringify(said), { status })
+    const asked = postJsonRpc({ url: 'http://rpc.example/', fetch, timeoutMs: 1_000 }, [call, { ...call, id: 2 }])
+    await expect(asked).rejects.toMatchObject({ reason })
+  },
+)
 
 test('a batch has no more answers than calls', async () => {
   const two = [answer, { ...answer, id: 2 }]

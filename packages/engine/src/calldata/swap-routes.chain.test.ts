@@ -124,7 +124,11 @@ describe('a trade of the wrapped token through a pool of v4 that holds native cu
     const after = await Promise.all([symbolIn, symbolOut].map((symbol) => pipeline.balance(symbol)))
     expect(after.map((value, index) => value - before[index]!)).toEqual([-quote.amountIn, quote.amountOut])
     const router = pipeline.chain.amm.universalRouter!.address
-    expect(await pipeline.permit2Allowance(symbolIn, router)).toMatchObject([0n, expect.any(Number), expect.any(Number)])
+    expect(await pipeline.permit2Allowance(symbolIn, router)).toMatchObject([
+      0n,
+      expect.any(Number),
+      expect.any(Number),
+    ])
     expect(await pipeline.store.pendingRevocations.list()).toEqual([])
   })
 })

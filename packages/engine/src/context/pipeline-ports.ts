@@ -23,7 +23,10 @@ export type PipelinePorts = {
   /** False where the wallet's signer has no way to sign EIP-7702 authorizations. */
   readonly signsAuthorizations?: boolean
   /** The journal of those senders. */
-  readonly journal: Pick<StoreJournal, 'open' | 'refused' | 'nextNonce' | 'byHash' | 'byRequest' | 'mark' | 'recordSigned'>
+  readonly journal: Pick<
+    StoreJournal,
+    'open' | 'refused' | 'nextNonce' | 'byHash' | 'byRequest' | 'mark' | 'recordSigned'
+  >
   /** What operators ask about what stands in that journal. */
   readonly transactions: Pick<Transactions, 'asked' | 'byNonce' | 'endAsked' | 'openOperations' | 'endOperation'>
   /** Without a key, for other addresses with something open on a chain (`createFormerWallets`). */

@@ -21,7 +21,11 @@ export async function oweRights(context: Granting): Promise<void> {
 /** The right of a permit whose call was mined, which is over: the same call has burnt the position. Where it was not, the next sweeps see to it. */
 export function endedRights(context: Granting, { mined }: Progress): readonly EndedRevocation[] {
   const last = mined.at(-1)?.receipt.blockNumber
-  return last === undefined ? [] : rightsOf(context).map((one) => ({ ...one, endedIn: `${last}` }))
+  return last === undefined ? [] : rightsOf(context).map((one) => inBlock(one, last))
+}
+
+function inBlock(one: PendingRevocation, block: bigint): EndedRevocation {
+  return { ...one, endedIn: `${block}` }
 }
 
 /** Notes what is over where no settlement does it in its own commit. Never rejects: what is not noted is looked at again. */
@@ -77,7 +81,7 @@ export async function revokeAllowances(
         (last, { blockNumber }) => (blockNumber > last ? blockNumber : last),
         standing.blockNumber,
       )
-      return { receipts, ended: pendingRevocations.map((one) => ({ ...one, endedIn: `${endedIn}` })) }
+      return { receipts, ended: pendingRevocations.map((one) => inBlock(one, endedIn)) }
     }
   } catch (error) {
     warnOwed(context, error)

@@ -225,7 +225,11 @@ describe('an endpoint', () => {
       const { pool, request } = await world(version)
       const prices = createPriceSource({ ...bench, liquidity: bench.reads, pickInt: () => 0 })
       const ports = { rpc: bench.rpc, liquidity: bench.reads, prices }
-      const options = { subgraphs: createSubgraphs({ apiKey: null }), bars: createBarMemory(), checks: { pickInt: () => 0 } }
+      const options = {
+        subgraphs: createSubgraphs({ apiKey: null }),
+        bars: createBarMemory(),
+        checks: { pickInt: () => 0 },
+      }
       const history = createPoolHistory(ports, { ...options, now: () => end * 1_000 })
       const told = await history.read({ ...request, chain: bench.chain, pool })
       const whole = await historyOf(await world(version), null).read(request)

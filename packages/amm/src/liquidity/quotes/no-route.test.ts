@@ -42,6 +42,8 @@ test('where another version leads there, it is the one to name', () => {
 test('where routes of several versions or over native currency alone lead there, an exact input is', () => {
   const asked = { tokenIn: token, tokenOut: { ...token, symbol: 'B' }, versions: ['v2', 'v3', 'v4'] as const }
   const refusal = noRoute(chain, asked, ['mixed'])
-  expect(refusal.message).toMatch(/; routes of several versions, or over native currency itself, do, which are for exact inputs\.$/)
+  expect(refusal.message).toMatch(
+    /; routes of several versions, or over native currency itself, do, which are for exact inputs\.$/,
+  )
   expect(refusal.details).toMatchObject([{ field: 'type', accepted: 'exact_in without version' }])
 })

@@ -141,7 +141,9 @@ export function noRoute(chain: Chain, request: RequestedRoute, leading: readonly
   const others = leading.filter((version) => version !== 'mixed')
   const isMixed = leading.includes('mixed') && others.length === 0
   const some = others.length > 0 ? `; of ${others.join(', ')} some do` : ''
-  const mixed = isMixed ? '; routes of several versions, or over native currency itself, do, which are for exact inputs' : ''
+  const mixed = isMixed
+    ? '; routes of several versions, or over native currency itself, do, which are for exact inputs'
+    : ''
   const message = `No pools of ${versions.join(', ')} lead from ${tokens.join(' to ')} on ${chain.name} directly or over one or two listed tokens between them${some}${mixed}.`
   const detail = { message, tokens, versionsLookedFor: versions }
   if (others.length > 0)

@@ -17,18 +17,21 @@ test('get_claimable_rewards asks for a wallet where the server has none', async 
   expect(refusal.details).toEqual([expect.objectContaining({ field: 'wallet', accepted: 'an address' })])
 })
 
-test.each(['sepolia', 'zksync'])('get_claimable_rewards names the chains that have a distributor where %s has none, and asks nobody', async (chain) => {
-  const world = untouchedWorld()
-  const fetch = () => Promise.reject(new Error('asked'))
-  const rewards = createRewards({ rpc: world.rpc, chains, url: 'https://proofs.example', fetch })
-  const refusal = await refusalOf(getClaimableRewards, { chain }, { ...world, rewards })
-  expect(refusal).toMatchObject({
-    code: 'DISTRIBUTOR_NOT_DEPLOYED',
-    retryable: false,
-    suggestion: expect.stringContaining('Call get_claimable_rewards with a chain'),
-    details: [{ field: 'chain', accepted: expect.arrayContaining(['ethereum', 'base', 'unichain']) }],
-  })
-})
+test.each(['sepolia', 'zksync'])(
+  'get_claimable_rewards names the chains that have a distributor where %s has none, and asks nobody',
+  async (chain) => {
+    const world = untouchedWorld()
+    const fetch = () => Promise.reject(new Error('asked'))
+    const rewards = createRewards({ rpc: world.rpc, chains, url: 'https://proofs.example', fetch })
+    const refusal = await refusalOf(getClaimableRewards, { chain }, { ...world, rewards })
+    expect(refusal).toMatchObject({
+      code: 'DISTRIBUTOR_NOT_DEPLOYED',
+      retryable: false,
+      suggestion: expect.stringContaining('Call get_claimable_rewards with a chain'),
+      details: [{ field: 'chain', accepted: expect.arrayContaining(['ethereum', 'base', 'unichain']) }],
+    })
+  },
+)
 
 const base = findChain(chains, 'base')!
 const [weth, usdc] = base.tokens
