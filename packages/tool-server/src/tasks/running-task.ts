@@ -40,7 +40,7 @@ export function runningTask(own: LiveTask, onChange: () => void): RunningTask {
 
 /** Takes back the questions whose answers would be too late. */
 export async function takeBackQuestions({ asked }: Pick<LiveTask, 'asked'>): Promise<void> {
-  for (const { isOver, takeBack } of [...asked.values()]) if (await isOver()) takeBack()
+  for (const { isOver, takeBack } of asked.values()) if (await isOver()) takeBack()
 }
 
 /** Does the work of a task. A rejection with a numeric `code` is an error of the protocol, any other is one of ours. */
@@ -72,5 +72,5 @@ export type LiveTask = {
 type Question = Pick<TimeToAnswer, 'isOver'> & {
   readonly request: InputRequest
   resolve(response: unknown): void
-  takeBack(): void
+  readonly takeBack: () => void
 }
