@@ -23,7 +23,6 @@ import {
   liquidityProfile,
   nearestUsableTick,
   positionKey,
-  priceFromTick,
   priceFromSqrtPrice,
   recordTrade,
   replayFees,
@@ -59,14 +58,13 @@ function apply(pool, eventName, args, timestamp) {
 function mint(pool, owner, { tickLower, tickUpper }, usd, timestamp) {
   const price = priceFromSqrtPrice(pool.state.sqrtPriceX96, 18, 6)
   const bounds = [getSqrtPriceAtTick(tickLower), getSqrtPriceAtTick(tickUpper)]
-  const range = { lower: priceFromTick(tickLower, 18, 6), upper: priceFromTick(tickUpper, 18, 6) }
   const unit = 10n ** 15n
   const { amount0, amount1 } = getAmountsForLiquidity(pool.state.sqrtPriceX96, ...bounds, unit, true)
   const unitUsd = (Number(amount0) / 1e18) * price + Number(amount1) / 1e6
   const amount = BigInt(Math.floor((usd / unitUsd) * Number(unit)))
   const worth = getAmountsForLiquidity(pool.state.sqrtPriceX96, ...bounds, amount, true)
   apply(pool, 'Mint', { owner, tickLower, tickUpper, amount, ...worth }, timestamp)
-  return { owner, tickLower, tickUpper, liquidity: amount, range, ...worth }
+  return { owner, tickLower, tickUpper, liquidity: amount, ...worth }
 }
 
 function swap(pool, order) {
@@ -210,7 +208,7 @@ let mine
 const later = tradedMarket((now) => {
   mine = mint(now[which], 'me', winner.best, 10_000, entry)
 })[which]
-const { tickLower, tickUpper, liquidity, range } = mine
+const { tickLower, tickUpper, liquidity } = mine
 const exit = start + allDays * day
 const closing = getAmountsForLiquidity(
   later.state.sqrtPriceX96,

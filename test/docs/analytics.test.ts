@@ -5,6 +5,7 @@ import { catalogue } from '@svc/tool-server'
 import { toHex } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { callCommand } from '../../packages/cli/src/calls.fixture.ts'
+import { jsonLines, liquidity, range, someEvents } from '../../packages/cli/src/lp/events/events.fixture.ts'
 import { poolWorld } from '../../packages/tool-server/src/tools/analytics/pool-world.fixture.ts'
 import { parseInput } from '../../packages/tool-server/src/dispatch/parse-input.ts'
 import { toolSchemas } from '../../packages/tool-server/src/dispatch/tool-schemas.ts'
@@ -65,6 +66,22 @@ describe('docs/analytics.md says what each member of a result is', () => {
     await expect(`${before}${head}${after}`).toMatchFileSnapshot(join(root, 'docs/analytics.md'))
     const [, net] = /^chosen .* (-?[\d.]+ % ± [\d.]+)$/m.exec(head) ?? []
     expect(page).toContain(`says a net APR of ${net?.replace(' %', '')} %`)
+  })
+
+  test('of svc lp replay, and of a backtest swap by swap', async () => {
+    const pool = join(directory, 'pool.jsonl')
+    const { events } = someEvents()
+    writeFileSync(pool, jsonLines([...events, events[0]!]))
+    const position = [`--lower=${range.tickLower}`, '--upper', `${range.tickUpper}`, '--liquidity', `${liquidity}`]
+    const replayed = await callCommand(['lp', 'replay', pool, '--fee', '3000', ...position, '--json'])
+    const { mismatch, ...report } = JSON.parse(replayed.stdout)
+    expect(
+      undocumented(membersOf({ ...report, mismatch: { ...mismatch, fields: [{ field: 0, logged: 0, replayed: 0 }] } })),
+    ).toEqual([])
+    writeFileSync(pool, jsonLines(events))
+    const flags = ['--resolution', 'swap', '--fee', '3000', '--decimals', '18,18', '--amount', '1', '--json']
+    const { stdout } = await callCommand(['lp', 'backtest', pool, ...flags])
+    expect(undocumented(membersOf(JSON.parse(stdout)))).toEqual([])
   })
 
   test.each([['optimize', '--simulations', '64'], ['backtest'], ['fee-tier']])('of svc lp %s', async (...words) => {

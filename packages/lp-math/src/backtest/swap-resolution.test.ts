@@ -147,16 +147,16 @@ test('the time in range is by the clock', () => {
     })
     events.push({ eventName: 'Swap', args, timestamp })
   }
-  // Out of a range of +/-2 % from the quarter to the half of the second hour.
+  // Out of a range of +/-2 % from the end of the first to that of the third quarter of the second hour.
   to(1, startsAt + 60)
   to(400, startsAt + 3600 + 900)
-  to(2, startsAt + 3600 + 1800)
+  to(2, startsAt + 3600 + 2700)
   const twoHours = { startsAt, endsAt: startsAt + 7200 }
   const trade = tradeOf(events, twoHours)
   const bars = barsFromSwaps(trade.swaps, { barSeconds: 3600, ...twoHours, start: trade.start, feePips: 3000 })
   const options = { ...plainOptions, ...terms, resolution: 'swap', trade } as const
   const [result] = replayStrategies(bars, [{ name: 'a', rangePct: 4, rebalanceThresholdPct: null }], options).strategies
-  expect(result!.inRangePct).toBeCloseTo(75, 9)
+  expect(result!.inRangePct).toBeCloseTo(50, 9)
 })
 
 describe('refused are', () => {

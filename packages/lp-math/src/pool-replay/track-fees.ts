@@ -35,6 +35,7 @@ export function trackFees(position: TrackedPosition): FeeTracker {
 /** `isInPool`: whether the liquidity is part of what the events put into the pool. */
 export type TrackedPosition = TickRange & { readonly liquidity: bigint; readonly isInPool: boolean }
 
+/** Takes payments one by one (`onFee`), and says what they came to. */
 export type FeeTracker = {
   readonly pay: (payment: FeePayment) => void
   /** Smallest units so far, as one collection would give. */
