@@ -52,7 +52,7 @@ function describe(chain: Chain, probe: Awaited<ReturnType<Ports['rpc']['probe']>
   return failed(
     id,
     `${chain.name}: ${probe.problem ?? 'The endpoint is not usable.'}`,
-    `Set ${setting} to an endpoint that answers. Run: ${setCommand(setting, 'https://…', place)}`,
+    `Set ${setting} to an endpoint that answers. Run: ${setCommand(setting, 'https://...', place)}`,
   )
 }
 
