@@ -205,12 +205,10 @@ describe('the server on a chain', () => {
     const health = await reader.callTool({ name: 'check_setup_health', arguments: { verbose: true } })
     const { checks } = health.structuredContent as { checks: { id: string; status: string; message: string }[] }
     expect(checks.map(({ id, status }) => [id, status])).toEqual([
-      ['config', 'pass'],
-      ['wallet', 'pass'],
+      ...['node-version', 'core-dumps', 'disk', 'env-file', 'config', 'wallet'].map((id) => [id, 'pass']),
       ['trading-api', 'warn'],
-      ['data-dir', 'pass'],
-      ['policy', 'pass'],
-      [`rpc-${devnet().chain.name}`, 'pass'],
+      ...['subgraph-key', 'production', 'api-keys', 'tls', 'origins', 'data-dir', 'policy'].map((id) => [id, 'pass']),
+      ...[`rpc-${devnet().chain.name}`, 'gas'].map((id) => [id, 'pass']),
     ])
     expect(JSON.stringify(health)).toContain(address)
     expect(JSON.stringify(health)).not.toContain(environment.PRIVATE_KEY.slice(2))

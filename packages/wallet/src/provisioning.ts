@@ -1,5 +1,7 @@
+export type { ProviderApp } from './signers/managed/provider-api.ts'
 export {
   provisionManagedWallet,
+  type ProviderPolicyDocument,
   type ProvisionManagedWalletOptions,
   type ProvisionedManagedWallet,
 } from './signers/managed/provision-managed-wallet.ts'

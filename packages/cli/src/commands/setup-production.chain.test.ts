@@ -5,7 +5,7 @@ import { PassThrough } from 'node:stream'
 import { useDevnet } from '@svc/devnet/testing'
 import { createWalletProviderServer, type WalletProviderServer } from '@svc/test-utils'
 import { readConfig } from '@svc/tool-server'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { callCommand } from '../calls.fixture.ts'
 import { setupProduction } from './setup-production.ts'
 
@@ -190,6 +190,7 @@ describe('svc setup production, asking', () => {
     })
     const before = process.env
     process.env = { ...environment }
+    const spies = [process.stdout, process.stderr].map((stream) => vi.spyOn(stream, 'write').mockReturnValue(true))
     try {
       const ended = setupProduction(['--data-dir', dataDir, ...switches], () => dataDir, new Promise<never>(() => {}), {
         input,
@@ -203,6 +204,7 @@ describe('svc setup production, asking', () => {
       return { code: await ended, shown: all }
     } finally {
       process.env = before
+      for (const spy of spies) spy.mockRestore()
     }
   }
 

@@ -62,7 +62,7 @@ export const clients = {
     key: fromEnvironment(),
   },
   generic: {
-    title: 'Any other client',
+    title: 'Other clients',
     file: 'as its documentation says',
     stdio: (program) => json({ mcpServers: { svc: program } }),
     http: (url) => json({ mcpServers: { svc: { type: 'http', url, headers: bearer('${SVC_KEY}') } } }),

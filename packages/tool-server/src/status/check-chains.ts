@@ -1,7 +1,7 @@
 import { ToolError } from '@svc/amm'
 import { formatAmount } from '@svc/lp-math'
+import { withinTime } from '@svc/runtime'
 import type { Chain } from '@svc/wallet/core'
-import { requireClock } from '../auth/sign-in/require-clock.ts'
 import type { Config } from '../config/config-shape.ts'
 import type { Ports } from '../ports.ts'
 import type { SetupCheck } from '../tool-context.ts'
@@ -19,10 +19,11 @@ export async function checkChains(
   now: () => number,
 ): Promise<readonly SetupCheck[]> {
   const chains = probedChains(config, ports)
-  const [probes, clock, gas] = await Promise.all([
-    checkRpc(config, ports, place),
-    checkClock(chains, ports, config.signIn !== null, now),
-    checkGas(chains, ports),
+  const probes = await checkRpc(config, ports, place)
+  const readable = chains.filter((_chain, index) => probes[index]?.status === 'pass')
+  const [clock, gas] = await Promise.all([
+    checkClock(readable, ports, config.signIn !== null, now),
+    checkGas(readable, ports),
   ])
   return [...probes, ...clock, ...gas]
 }
@@ -52,7 +53,7 @@ function describe(chain: Chain, probe: Awaited<ReturnType<Ports['rpc']['probe']>
   return failed(
     id,
     `${chain.name}: ${probe.problem ?? 'The endpoint is not usable.'}`,
-    `Set ${setting} to an endpoint that answers. Run: ${setCommand(setting, 'https://…', place)}`,
+    `Set ${setting} to an endpoint that answers. Run: ${setCommand(setting, 'https://...', place)}`,
   )
 }
 
@@ -66,11 +67,15 @@ async function checkClock(
   const id = 'clock'
   const chain = chains.find(({ local }) => local !== true)
   if (chain === undefined) return []
-  const block = await rpc
-    .past(chain)
-    .getBlock()
-    .catch(() => null)
+  const asked = rpc.past(chain).getBlock()
+  const block = await withinTime(
+    asked.catch(() => null),
+    patienceMs,
+    null,
+  )
   if (block === null) return []
+  // Loaded when it is asked for: it belongs to what signs wallets in.
+  const { requireClock } = await import('../auth/sign-in/require-clock.ts')
   const heard: number[] = []
   const onClockOff = ({ behindSeconds }: { readonly behindSeconds: number }) => void heard.push(behindSeconds)
   try {
@@ -94,11 +99,9 @@ async function checkGas(
   const id = 'gas'
   const held = await Promise.all(
     chains.map(async (chain) => {
-      const wei = await rpc
-        .client(chain)
-        .getBalance({ address: agentAddress })
-        .catch(() => null)
-      return { chain, wei }
+      const asked = rpc.client(chain).getBalance({ address: agentAddress })
+      const answered = asked.catch(() => null)
+      return { chain, wei: await withinTime<bigint | null>(answered, patienceMs, null) }
     }),
   )
   const known = held.flatMap(({ chain, wei }) => (wei === null ? [] : [{ chain, wei }]))
@@ -115,3 +118,6 @@ async function checkGas(
   )
   return [passed(id, `The wallet holds ${amounts.join(', ')}.`)]
 }
+
+/** A check is worth no longer wait. */
+const patienceMs = 2_000

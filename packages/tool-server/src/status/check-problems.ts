@@ -52,7 +52,7 @@ function commandFor(problem: ConfigProblem, { place, given }: Asked): string {
   if (id === 'wallet' || id === 'production') return `svc setup production --data-dir ${place}`
   if (code === 'PLAINTEXT_LISTEN') return setCommand('SVC_LISTEN', '127.0.0.1:3000', place)
   if (code === 'AUTH_TOKEN_WEAK') return `echo "MCP_AUTH_TOKEN=$(openssl rand -base64 32)" >> ${place}/.env`
-  if (code === 'SETTING_MISSING') return setCommand(setting, '…', place)
+  if (code === 'SETTING_MISSING') return setCommand(setting, '...', place)
   if (code === 'ENV_FILE_UNSAFE') return `mv ${place}/.env ${place}/.env.old`
   if (code === 'ENV_FILE_INVALID') return `sed -n '/^[A-Z][A-Z0-9_]*=/!p' ${place}/.env, and correct these lines`
   if (setting.includes('/')) return `ls -l ${setting}`

@@ -49,7 +49,7 @@ test('what is wrong with an endpoint is one sentence with one full stop, and nam
       id: 'rpc-base',
       status: 'fail',
       message: expect.stringMatching(/^base: The endpoint [^.]+\.$/),
-      fix: "Set SVC_RPC_URL_8453 to an endpoint that answers. Run: echo 'SVC_RPC_URL_8453=https://…' >> D/.env",
+      fix: "Set SVC_RPC_URL_8453 to an endpoint that answers. Run: echo 'SVC_RPC_URL_8453=https://...' >> D/.env",
     },
   ])
 })

@@ -24,12 +24,14 @@ export async function checkManagedWallet(options: CheckManagedWalletOptions): Pr
   }
 }
 
+/** The app, the wallet, and what should be around it. */
 export type CheckManagedWalletOptions = ProviderApp & {
   readonly walletId: string
   /** What should stand there; names of aggregations in it count as any. */
   readonly policy: { readonly rules: readonly object[] }
 }
 
+/** What stands at the provider. */
 export type ManagedWalletReport = {
   readonly address: Address
   /** What is not as it should be, a phrase each; empty where all is. */

@@ -37,6 +37,7 @@ export async function provisionManagedWallet(
   throw new WalletError('SIGNER_REFUSED', message)
 }
 
+/** The app, the two keys, and the fence. */
 export type ProvisionManagedWalletOptions = ProviderApp & {
   /** Who signs: P-256, base64 of SPKI DER. */
   readonly signerPublicKey: string
@@ -48,8 +49,10 @@ export type ProvisionManagedWalletOptions = ProviderApp & {
   readonly aggregations: readonly { readonly name: string }[]
 }
 
-type ProviderPolicyDocument = { readonly rules: readonly object[] }
+/** A policy in the provider's language, of which only the rules are looked into here. */
+export type ProviderPolicyDocument = { readonly rules: readonly object[] }
 
+/** The new wallet, and the policy that it is held to. */
 export type ProvisionedManagedWallet = {
   readonly walletId: string
   readonly address: Address
