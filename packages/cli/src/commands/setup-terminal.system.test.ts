@@ -24,7 +24,8 @@ afterEach(async () => {
 
 async function converse(answers: readonly (readonly [RegExp, string])[]) {
   const { PATH = '', HOME = '' } = process.env
-  const words = `'${process.execPath}' '${program}' setup production --skip-identity --chains ${devnet().chain.name} --data-dir '${directory}/data'`
+  // A terminal of no size breaks each line after each letter.
+  const words = `stty cols 120 rows 40; exec '${process.execPath}' '${program}' setup production --skip-identity --chains ${devnet().chain.name} --data-dir '${directory}/data'`
   const terminal = spawn('script', ['-qfec', words, '/dev/null'], {
     env: {
       PATH,
