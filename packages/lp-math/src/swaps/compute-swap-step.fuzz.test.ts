@@ -54,6 +54,29 @@ test('stays within the target and the amount, and pays out no more than the segm
   )
 })
 
+test('of v4 takes the input less its fee whole in a last step, and is else that of v3', () => {
+  let differing = 0
+  fc.assert(
+    fc.property(anyStep, (options) => {
+      const [v3, v4] = [
+        outcome(() => computeSwapStep(options)),
+        outcome(() => computeSwapStep({ ...options, version: 'v4' })),
+      ]
+      if (v3 === 'throws' || v4 === 'throws') return expect(v4).toBe(v3)
+      const { amountRemaining, exactIn, feePips, sqrtPriceTargetX96 } = options
+      expect(v4.amountIn + v4.feeAmount).toBe(v3.amountIn + v3.feeAmount)
+      expect([v4.sqrtPriceNextX96, v4.amountOut]).toEqual([v3.sqrtPriceNextX96, v3.amountOut])
+      if (v4.amountIn === v3.amountIn) return
+      differing += 1
+      // Source: SwapMath of v4-core.
+      expect([exactIn, v4.amountIn]).toEqual([true, (amountRemaining * BigInt(1_000_000 - feePips)) / 1_000_000n])
+      expect(v4.sqrtPriceNextX96 === sqrtPriceTargetX96).toBe(false)
+    }),
+    { numRuns: 4000, seed: 1 },
+  )
+  expect(differing).toBeGreaterThan(100)
+})
+
 test.each([-1, 1_000_000, 0.5, Number.NaN])('refuses a fee of %s', (feePips) => {
   const options = { sqrtPriceX96: 2n, sqrtPriceTargetX96: 1n, liquidity: 1n, amountRemaining: 1n, exactIn: true }
   expect(() => computeSwapStep({ ...options, feePips })).toThrow(expect.objectContaining({ code: 'FEE_OUT_OF_RANGE' }))
