@@ -27,6 +27,7 @@ export const onEachEngine: readonly string[] = [
   'packages/store/src/operations/idempotency.test.ts',
   'packages/store/src/operations/operation-turns.test.ts',
   'packages/store/src/orders/orders.test.ts',
+  'packages/store/src/pending-revocations.test.ts',
   'packages/store/src/price-memory.test.ts',
   'packages/store/src/sign-ins.test.ts',
   'packages/store/src/tasks.test.ts',

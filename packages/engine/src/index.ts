@@ -1,5 +1,5 @@
 export type { LatestAudit } from './audit/read-latest-audit.ts'
-export { readOwedAllowances } from './allowances/owed-allowances-file.ts'
+export { readOwedAllowances } from './recovery/owed-allowances-file.ts'
 export { approvalMessage } from './approvals/operation-text.ts'
 export { readStoredPlan } from './operations/stored-plan.ts'
 export type { Call, OpenExecute } from './call/call.ts'

@@ -58,7 +58,7 @@ const stateless = `const names = 'io.modelcontextprotocol/'
 
 // What a revert says is read in any profile.
 const ofSigning =
-  /service-wallet|accounts\/(index|privateKeyToAccount)|write-pipeline|libsql|kysely|store\/dist|engine\/dist\/(open-engine|pipeline|stages|simulation\/(?!revert-reason)|recovery|allowances\/(?!owed-allowances-file)|audit|signatures)/
+  /service-wallet|accounts\/(index|privateKeyToAccount)|write-pipeline|libsql|kysely|store\/dist|engine\/dist\/(open-engine|pipeline|stages|simulation\/(?!revert-reason)|recovery\/(?!owed-allowances-file)|allowances|audit|signatures)/
 const ofProtocol = /@modelcontextprotocol/
 const ofSignIn = /node_modules\/jose\/|auth\/sign-in\//
 const writeTools = [

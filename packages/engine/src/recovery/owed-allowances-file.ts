@@ -1,15 +1,16 @@
 import { rename } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import type { PendingRevocation, PendingRevocations } from '@svc/store'
 import { type Address, isAddress } from 'viem'
 import * as z from 'zod'
 import { ToolError } from '@svc/amm'
-import { readFileIfPresent, syncFolder } from '@svc/runtime'
+import { readFileIfPresent } from '@svc/runtime'
 import { onStorage } from '../call/storage.ts'
 
 /**
  * Takes what `owed-allowances.json` of the data directory lists into the store: earlier versions kept there what was to be revoked. The file
- * is renamed to `owed-allowances.json.imported` once all of it is on disk, so that a start which was cut off in between imports it again.
+ * is renamed to `owed-allowances.json.imported` once all of it is on disk, so that a start which was cut off in between, or lost the new name
+ * with the machine's power, imports it again.
  * For whoever holds the directory, before anything is signed. Throws `STORAGE_UNAVAILABLE`, and leaves a file that makes no sense as it is.
  */
 export async function importOwedAllowances(
@@ -22,7 +23,6 @@ export async function importOwedAllowances(
   await onStorage('the owed allowances cannot be written', async () => {
     await pendingRevocations.add(listed)
     await rename(path, `${path}.imported`)
-    await syncFolder(dirname(path))
   })
 }
 
