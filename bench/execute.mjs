@@ -21,7 +21,7 @@ const warmWrites = sized(200, 2)
 const rounds = sized(5)
 const atOnce = sized(50, 5)
 const ownBar = 15
-const commitsBar = 7
+const commitsBar = 8
 const funds = { ETH: '100', WETH: '50', USDC: '250000' }
 
 export async function run(report) {
