@@ -1,11 +1,10 @@
 /** What there is, on one screen: the commands in groups. */
 export const overview = `svc: let an agent manage on-chain liquidity, and never hurt its owner
-
 Try it, with nothing at stake
   svc demo          a scripted agent on a local chain, with --hostile a thief
   svc up            a local world to play in: chain, wallet, server, support API
 Run it
-  svc setup         a data directory to try it, or for production; a client's words
+  svc setup         a directory to try it or for production; what clients take
   svc doctor        what is wrong with a set-up, and the command that fixes it
   svc serve         the MCP server alone, configured by the environment
   svc keys          where its API keys are, their fingerprints; show prints one
@@ -22,7 +21,6 @@ Watch over it
   svc memory        what callers had remembered: export, forget
 Reckon without an agent
   svc lp            optimize, backtest, fee-tier, replay: of a pool or a file
-
 svc help COMMAND says what it takes, as does --help after it. See also docs/.
 `
 

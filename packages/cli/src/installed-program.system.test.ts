@@ -30,6 +30,8 @@ const calls: Readonly<Record<string, readonly [words: readonly string[], code: n
   keys: [['list', ...place], 0, /FINGERPRINT/],
   memory: [['export', ...place], 0, /^\{"records":\[\n\]\}/],
   status: [place, 0, /^Signing is on/],
+  setup: [['client', 'cursor', ...place], 0, /"mcpServers"/],
+  doctor: [['--data-dir', join(folder, 'nowhere')], 1, /does not exist/],
   'verify-chains': [['--chain', '31337', ...place], 0, /^local .*31337.* ok$/m],
   lp: [['optimize', bars, '--fee', '500', '--decimals', '18,6'], 1, /no-such-file/],
 }
