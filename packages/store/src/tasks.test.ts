@@ -31,7 +31,8 @@ describe.each(useEngines())('tasks on $engine', ({ newPlace }) => {
   test('are found by their owner alone, and go on after a restart', async () => {
     const { id } = await add('ann')
     const kept = { id, owner: 'ann', principal: '{}', tool: 'slow', arguments: '{"a":1}', state: 'working' }
-    const times = { createdAt: 1_000, updatedAt: 1_000, expiresAt: 6_000, cancelAskedAt: null }
+    const keyKeptUntil = 1_000 + 24 * 3_600_000
+    const times = { createdAt: 1_000, updatedAt: 1_000, expiresAt: 6_000, keyKeptUntil, cancelAskedAt: null }
     await store.close()
     store = await open()
     expect(await store.tasks.byId('ann', id)).toEqual({ ...kept, ...times, operationId: null, outcome: null })
