@@ -245,7 +245,7 @@ function mutations(): readonly Mutation[] {
     [
       'router command: transfer through Permit2',
       () => route(wire.v3In(pipeline, pipeline.wallet), wire.pay(0x02, pipeline.token('USDC'), stranger, 1n)),
-      'a router command 0x02',
+      'PERMIT2_TRANSFER_FROM',
     ],
     ['router command: a call of the v3 position manager', () => route([0x12, sweep()]), 'a router command 0x12'],
     ['router command: a call of the v4 position manager', () => route([0x14, sweep()]), 'a router command 0x14'],

@@ -34,7 +34,7 @@ export function backtestCsv(pool: CsvPool, { amountUsd, strategies, blockSeconds
     pair,
     chain: null,
     fee: pool.feePips,
-    resolution: pool.trade === undefined ? ('bar' as const) : ('swap' as const),
+    ...(pool.trade !== undefined && { resolution: 'swap' as const }),
     ...reported,
     strategies: reported.strategies.map((row, index) => withPath(row, result.strategies[index])),
     timestamp: new Date(now()).toISOString(),
