@@ -92,7 +92,7 @@ function simulate(options: SimulationOptions, between: Between): SimulationRun {
 /** Of all paths of a portion together: less than half a millisecond of work. */
 const mostSteps = 16_384
 
-/** Draws a picture as SVG, without a browser. The chart library is loaded at the first use. */
+/** Draws a picture as SVG, without a browser: the same text for the same picture. The chart library is loaded at the first use. */
 export async function renderSvg({ option, width, height, followsViewer }: Picture): Promise<string> {
   const [{ init, use }, charts, components, { SVGRenderer }] = await Promise.all([
     import('echarts/core'),
@@ -106,11 +106,21 @@ export async function renderSvg({ option, width, height, followsViewer }: Pictur
   const chart = init(null, null, { renderer: 'svg', ssr: true, width, height })
   try {
     chart.setOption(option)
-    const svg = chart.renderToSVGString()
+    const svg = withOwnNames(chart.renderToSVGString())
     return followsViewer ? svg.replace(/^<svg[^>]*>/, (begin) => `${begin}${darkStyle()}`) : svg
   } finally {
     chart.dispose()
   }
+}
+
+/** The chart library counts classes and clip paths over all pictures that a process draws: here they count from 0 in each. */
+function withOwnNames(svg: string): string {
+  const names = new Map<string, string>()
+  return svg.replaceAll(/\bzr\d+-(c|cls-)\d+\b/g, (name, kind: string) => {
+    const own = names.get(name) ?? `zr-${kind}${names.size}`
+    names.set(name, own)
+    return own
+  })
 }
 
 /**

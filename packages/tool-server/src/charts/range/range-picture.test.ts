@@ -164,3 +164,9 @@ test('the liquidity of the pool lies behind the ranges, over the same scale of p
   expect(svg).not.toMatch(/NaN|Infinity|undefined/)
   expect(await renderSvg(rangePicture(rangeResult, 30))).not.toContain('liquidity of the pool')
 })
+
+test('is the same text for the same picture, whatever else was drawn in the process', async () => {
+  const once = await renderSvg(rangePicture(rangeResult, 30))
+  expect(once).toContain('zr-cls-')
+  expect(await renderSvg(rangePicture(rangeResult, 30))).toBe(once)
+})
