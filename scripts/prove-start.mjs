@@ -19,7 +19,7 @@ const answersWithinMs = Number(process.argv[2] ?? 180_000)
 const cpuSecondsAtMost = { first: 60, later: 5 }
 /**
  * Slow processors, or what shares a core with it, lengthen that time too. By how much tells the time that the greater part of its libraries
- * takes to load, half a second where a later start takes three: it may take ten times that.
+ * takes to load, which was one second where a later start took 5.6: it may take ten times that.
  */
 const laterReferencesAtMost = 10
 const reference = "await Promise.all(['viem', 'kysely', 'zod'].map((name) => import(name)))"
