@@ -20,6 +20,7 @@ import {
   type UserOperation,
 } from 'viem/account-abstraction'
 import { type ChainClient, connect, JsonRpcError } from '../chain/chain-client.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { privateKeyToAccount } from 'viem/accounts'
 import type { Devnet } from '../devnet.ts'
 
@@ -87,6 +88,10 @@ export function createBundling({ rpcUrl, chainId, entryPoint, sponsors }: Bundle
       }),
     blockOf: async (transactionHash) =>
       await client.request({ method: 'eth_getTransactionReceipt', params: [transactionHash] }),
+    shown: async (hash) => {
+      const { blockHash, logs } = await client.waitForTransactionReceipt({ hash })
+      while ((await client.getLogs({ blockHash })).length < logs.length) await sleep(10)
+    },
   }
 }
 
@@ -103,6 +108,8 @@ export type Bundling = {
   send(operation: UserOperation<'0.8'>): Promise<Hex>
   /** `null` until it is mined. */
   blockOf(transactionHash: Hex): Promise<{ readonly blockHash: Hex; readonly blockNumber: Hex } | null>
+  /** Waits until whoever reads the chain's logs finds those of the transaction. */
+  shown(transactionHash: Hex): Promise<void>
 }
 
 type GasPrice = { readonly maxFeePerGas: Hex; readonly maxPriorityFeePerGas: Hex }

@@ -25,6 +25,7 @@ export async function startFakeBundler({ devnet }: { readonly devnet: BundledCha
 
   const execute = async (pooled: PooledOperation) => {
     pooled.transactionHash = await bundling.send(pooled.operation)
+    return pooled.transactionHash
   }
   const accept = async (wire: RpcUserOperation<'0.8'>): Promise<Hex> => {
     const operation = readUserOperation(wire)
@@ -75,7 +76,8 @@ export async function startFakeBundler({ devnet }: { readonly devnet: BundledCha
     setFaults: (rules) => faults.set(rules),
     received: () => [...received],
     release: async () => {
-      for (const pooled of pool.values()) if (pooled.transactionHash === null) await execute(pooled)
+      for (const pooled of pool.values())
+        if (pooled.transactionHash === null) await bundling.shown(await execute(pooled))
     },
     restart: () => pool.clear(),
   }
@@ -89,7 +91,7 @@ export type FakeBundler = {
   received(): readonly Hex[]
   /** How many calls of each method came in. */
   methods(): ReadonlyMap<string, number>
-  /** Executes what is held. */
+  /** Executes what is held; resolves once the chain shows it. */
   release(): Promise<void>
   /** Forgets every operation, as a bundler does that keeps its pool in memory. The chain keeps what was executed. */
   restart(): void
