@@ -3,6 +3,7 @@ import {
   address,
   addresses,
   bps,
+  breakerThresholds,
   byChain,
   contract,
   delay,
@@ -12,6 +13,7 @@ import {
   principalId,
   seconds,
   signInGrants,
+  toolName,
   twammHook,
   usd,
   valueRule,
@@ -115,10 +117,7 @@ export const policySchema = z.strictObject({
     ),
   valueRules: z
     .strictObject({
-      tools: z
-        .record(z.string().regex(/^[a-z][a-z0-9_]{0,63}$/, 'accepted: the name of a tool'), valueRule())
-        .default({})
-        .describe('Bounds by the name of a tool.'),
+      tools: z.record(toolName(), valueRule()).default({}).describe('Bounds by the name of a tool.'),
       pools: byChain(z.record(poolId(), poolRule()))
         .default({})
         .describe(
@@ -243,34 +242,14 @@ export const policySchema = z.strictObject({
   planExpirySeconds: seconds()
     .default(10 * 60)
     .describe('Seconds for which the plan of a dry run can be carried out. Against plans of another market.'),
-  breaker: z
-    .strictObject({
-      maxConsecutiveFailures: whole(1, 1000).default(5).describe('Transactions in a row mined and reverted.'),
-      maxFailuresInWindow: whole(1, 10_000)
-        .default(10)
-        .describe('Failures of any kind after signing, within the window.'),
-      windowMinutes: whole(1, 1440).default(60).describe('Minutes of the window.'),
-      maxBalanceDropPct: whole(1, 100)
-        .default(20)
-        .describe(
-          'Percent of what the wallet held, in US dollars of now, by which all of it, or native currency alone, may fall within the window other than by what was spent on record, gas included. Against losses no limit sees.',
-        ),
-      maxSimulationDriftPct: whole(1, 100)
-        .default(10)
-        .describe(
-          "Percent by which a token's real change may differ from the simulated one. Against a simulation that is lied to.",
-        ),
-    })
+  breaker: breakerThresholds()
     .prefault({})
     .describe('The circuit breaker opens on any of these and stays open until the operator re-arms it.'),
   principals: z
     .record(
       principalId(),
       z.strictObject({
-        tools: z
-          .array(z.string().regex(/^[a-z][a-z0-9_]{0,63}$/, 'accepted: the name of a tool'))
-          .optional()
-          .describe('Write tools this caller may use; all when left out.'),
+        tools: z.array(toolName()).optional().describe('Write tools this caller may use; all when left out.'),
         limitsUsd: z
           .strictObject({
             perTransaction: usd().optional().describe('US dollars.'),

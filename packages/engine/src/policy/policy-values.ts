@@ -104,6 +104,31 @@ export function priceSources() {
   })
 }
 
+/** When the circuit breaker opens. */
+export function breakerThresholds() {
+  return z.strictObject({
+    maxConsecutiveFailures: whole(1, 1000).default(5).describe('Transactions in a row mined and reverted.'),
+    maxFailuresInWindow: whole(1, 10_000)
+      .default(10)
+      .describe('Failures of any kind after signing, within the window.'),
+    windowMinutes: whole(1, 1440).default(60).describe('Minutes of the window.'),
+    maxBalanceDropPct: whole(1, 100)
+      .default(20)
+      .describe(
+        'Percent of what the wallet held, in US dollars of now, by which all of it, or native currency alone, may fall within the window other than by what was spent on record, gas included. Against losses no limit sees.',
+      ),
+    maxSimulationDriftPct: whole(1, 100)
+      .default(10)
+      .describe(
+        "Percent by which a token's real change may differ from the simulated one. Against a simulation that is lied to.",
+      ),
+  })
+}
+
+export function toolName() {
+  return z.string().regex(/^[a-z][a-z0-9_]{0,63}$/, 'accepted: the name of a tool')
+}
+
 export function usd() {
   const accepted = 'accepted: decimal US dollars in quotes, such as "500" or "0.25"'
   return z.string(accepted).regex(/^(0|[1-9]\d{0,11})(\.\d{1,6})?$/, accepted)
