@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { callOf, initialize, rawBytes, rawExchange, rawRequest } from '../raw-http.fixture.ts'
 import { openTestServer, type TestServer } from '../test-server.fixture.ts'
 import { createBodyRoom } from './body-room.ts'
+import { statelessRevision } from './protocol-facts.ts'
 import { openSocket } from './web-socket.fixture.ts'
 
 let open: TestServer
@@ -82,4 +83,20 @@ describe('what opens a session or a stream, and is kept as long as that', () => 
     await expect.poll(() => heard).toMatchObject([refused, refused, { result: { protocolVersion: '2025-11-25' } }])
     socket.close()
   })
+})
+
+it('a refusal quotes only so much of what was sent', async () => {
+  open = await openTestServer({ env: { SVC_MCP_PROFILE: 'full' } })
+  const method = 'x'.repeat(200_000)
+  const meta = {
+    'io.modelcontextprotocol/protocolVersion': statelessRevision,
+    'io.modelcontextprotocol/clientCapabilities': {},
+  }
+  const { status, text, json } = await rawRequest(open.port, {
+    token: open.keys.read,
+    body: JSON.stringify({ jsonrpc: '2.0', id: 7, method, params: { _meta: meta } }),
+    headers: { 'mcp-protocol-version': statelessRevision, 'mcp-method': 'tools/list' },
+  })
+  expect([status, json]).toMatchObject([400, { id: 7, error: { message: expect.stringMatching(/disagree/) } }])
+  expect(text.length).toBeLessThan(2_000)
 })

@@ -14,6 +14,7 @@ import { type Exchange, webRequest, writeWebResponse } from './exchange.ts'
 import { createHeldStreams, type HeldStreams } from './held-streams.ts'
 import { createNewMcpServer, type McpServerOptions, type NewMcpServer } from './mcp-server.ts'
 import { kindOfAnswer } from './request-stages.ts'
+import { shortened } from './shortened.ts'
 import { createTaskStreams, isTaskListening, type Listening } from './task-stream.ts'
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 
@@ -118,7 +119,7 @@ export function createModernEra(options: ModernEraOptions): ModernEra {
   async function write(response: ServerResponse, answer: Promise<Response>, leave: () => void): Promise<void> {
     response.on('close', leave)
     try {
-      await writeWebResponse(response, await answer)
+      await writeWebResponse(response, await shortened(await answer))
     } finally {
       response.off('close', leave)
     }
