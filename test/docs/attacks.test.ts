@@ -11,8 +11,10 @@ const attacks = page.split('\n').flatMap((line) => {
 })
 
 test('docs/attacks.md names at least one test of each of its attacks', () => {
-  expect(attacks).toHaveLength(28)
   expect(attacks.filter(({ tests }) => tests.length === 0)).toEqual([])
+  const rows = page.split('\n').filter((line) => line.startsWith('| ')).length - 1
+  // Those of which the page says that they are stopped are all that it lists, each with its tests.
+  expect([attacks.length, page]).toEqual([rows, expect.stringContaining(`${rows} of ${rows} are stopped`)])
 })
 
 test.each(attacks)('$attack: its tests stand', ({ tests }) => {

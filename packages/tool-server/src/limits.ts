@@ -6,6 +6,8 @@ export type Limits = RateFigures &
   SlowClientLimits & {
     readonly maxSessions: number
     readonly sessionIdleMs: number
+    /** What all requests together may hold of bodies that are on their way, beside what is each one's own. */
+    readonly bodyRoomBytes: number
     /** How long a WebSocket may stay silent before it is asked whether its client is there, and then until it is closed. */
     readonly pingMs: number
     /** How long closing waits for the calls that are being answered. */
@@ -18,6 +20,7 @@ export const defaultLimits: Limits = {
   perPrincipalPerMinute: 600,
   maxSessions: 1_000,
   sessionIdleMs: 30 * 60_000,
+  bodyRoomBytes: 32 * 1_048_576,
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 30_000,
   stalledMs: 60_000,

@@ -30,6 +30,7 @@ import {
   parseMessage,
   readBoundedBody,
   type RequestContext,
+  requireBrief,
   requireBudget,
   requireFewHeaders,
   requireJson,
@@ -67,18 +68,23 @@ export async function handleRequest(
   requireMethod(request)
   if (request.method === 'OPTIONS') return answerPreflight(response)
   requireJson(request)
-  const authentication = await authenticate(request.headers)
-  const principal = await requirePrincipal(authentication, address, context)
-  const ofPrincipal = await requireBudget(limits.perPrincipal, principal.id)
+  const callerOf = async () => requirePrincipal(await authenticate(request.headers), address, context)
+  const comer = await callerOf()
+  const ofPrincipal = await requireBudget(limits.perPrincipal, comer.id)
   reportBudgets(response, [limits.perAddress, ofAddress], [limits.perPrincipal, ofPrincipal])
-  const exchange = { request, response, principal }
   if (request.method !== 'POST') {
+    const exchange = { request, response, principal: comer }
     holdToCredentials(exchange, signIn, 'stream')
     return eras.session(exchange)
   }
-  const body = await readBoundedBody(request)
+  const hadCome = request.complete
+  const body = await readBoundedBody(request, context)
+  // Credentials may have been revoked, or their time have ended, while the rest of it was on its way.
+  const principal = hadCome ? comer : await callerOf()
+  const exchange = { request, response, principal }
   const message = parseMessage(body, response)
   if (message === undefined) return
+  requireBrief(message)
   requireScopes(message, principal, context)
   const kind = kindOfAnswer(message)
   holdToCredentials(exchange, signIn, kind)

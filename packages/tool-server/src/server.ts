@@ -199,7 +199,9 @@ function openCore(
   const protocol = lazily(async () => {
     const { createProtocol } = await import('./transports/protocol.ts')
     const stateKey = randomBytes(32)
-    return createProtocol({ dispatch, info, instructions, testing, log, closing, stateKey, now: Date.now })
+    const mostStreams = adapters.limits?.maxSessions ?? defaultLimits.maxSessions
+    const common = { dispatch, info, testing, log, closing }
+    return createProtocol({ ...common, instructions, stateKey, mostStreams, now: Date.now })
   })
   return { dispatch, info, testing, protocol }
 }
@@ -233,6 +235,7 @@ async function openHttp(
     authenticate: createAuthenticate(stages(config, keys, adapters.signIn), Date.now),
     limits: createRateLimits(limits, { now, lend: adapters.lend ?? null }),
     slow: limits,
+    bodyRoomBytes: limits.bodyRoomBytes,
     signIn: adapters.signIn ?? null,
     missingScope: core.dispatch.missingScope,
     onScopeMissing: (facts) => log.info('auth.scope-missing', facts),

@@ -34,6 +34,10 @@ export const jsonRpcErrors = {
   noMessage: { code: -32600, message: 'Invalid Request: this is no JSON-RPC 2.0 message.' },
   duplicateId: { code: -32600, message: 'Invalid Request: a request with this id is still being answered.' },
   tooMany: { code: -32000, message: 'Too many requests are being answered on this connection; wait for one of them.' },
+  notBrief: {
+    code: -32600,
+    message: 'Invalid Request: what opens a session or a stream is kept, and this is too large for that.',
+  },
   closing: { code: -32000, message: 'The server is closing.' },
   tasksMissing: {
     code: -32021,

@@ -5,6 +5,7 @@ import type { Log } from '@svc/runtime'
 import { handleRequest } from '../pipeline.ts'
 import type { Traffic } from '../traffic.ts'
 import { HttpRefusal, sendProblem } from './answers.ts'
+import { createBodyRoom } from './body-room.ts'
 import { refuse, type RequestContext, track } from './request-stages.ts'
 import type { WebSockets } from './web-sockets.ts'
 
@@ -25,9 +26,10 @@ export type SlowClientLimits = {
   readonly stalledMs: number
 }
 
-export type HttpOptions = Omit<RequestContext, 'inFlight'> & {
+export type HttpOptions = Omit<RequestContext, 'inFlight' | 'bodies'> & {
   readonly tls: { readonly cert: Buffer; readonly key: Buffer } | null
   readonly slow: SlowClientLimits
+  readonly bodyRoomBytes: number
   /** Hears of every request, and of the end of every answer. */
   readonly traffic?: Pick<Traffic, 'came' | 'answered'> | undefined
   /** Takes upgrades to WebSocket; without it, such a request is answered like any other. */
@@ -41,7 +43,7 @@ export function createHttpTransport(options: HttpOptions): HttpTransport {
   const answers = new Set<ServerResponse>()
   const closeWithConnection = createCloseWithConnection()
   const state = { closing: false }
-  const context: RequestContext = { ...options, inFlight }
+  const context: RequestContext = { ...options, inFlight, bodies: createBodyRoom(options.bodyRoomBytes) }
   const server = openListener(options, (request, response) => {
     // A stream that is written out has a dozen parties who want to know of its end.
     response.setMaxListeners(mostListeners)

@@ -1,21 +1,35 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
+import type { BodyRoom } from './body-room.ts'
 
-/** Reads a request body up to `maxBytes`; `null` when it is larger. Rejects when the client breaks off. */
-export function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer | null> {
-  if (Number(request.headers['content-length'] ?? 0) > maxBytes) return Promise.resolve(null)
-  return new Promise((resolve, reject) => {
+/** Reads a request body up to `maxBytes`, as far as there is room for it. Rejects when the client breaks off. */
+export function readBody(
+  request: IncomingMessage,
+  { maxBytes, bodies }: { readonly maxBytes: number; readonly bodies: BodyRoom },
+): Promise<Buffer | 'too-large' | 'no-room'> {
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes) return Promise.resolve('too-large')
+  const room = bodies.open()
+  const read = new Promise<Buffer | 'too-large' | 'no-room'>((resolve, reject) => {
     const chunks: Buffer[] = []
     let received = 0
-    request.on('data', (chunk: Buffer) => {
+    const take = (chunk: Buffer) => {
       received += chunk.length
-      if (received > maxBytes) return resolve(null)
+      if (received > maxBytes) return refuse('too-large')
+      if (!room.holds(received)) return refuse('no-room')
       chunks.push(chunk)
-    })
+    }
+    // What still comes of it is read and dropped.
+    const refuse = (why: 'too-large' | 'no-room') => {
+      request.off('data', take).resume()
+      chunks.length = 0
+      resolve(why)
+    }
+    request.on('data', take)
     request.on('end', () => resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)))
     request.on('error', reject)
     request.on('aborted', () => reject(new Error('The client broke off its request.')))
   })
+  return read.finally(() => room.close())
 }
 
 /** The parsed body, or why it is none: not UTF-8 or not JSON, or nested deeper than `maxDepth`. */

@@ -83,7 +83,7 @@ async function openEra() {
     newRequestId: () => 'r',
   })
   const info = { name: 'x', version: '1' }
-  const made = createProtocol({ dispatch, info, instructions: '', testing: null, log, ...noAsking })
+  const made = createProtocol({ dispatch, info, instructions: '', testing: null, log, mostStreams: 1, ...noAsking })
   const protocol = () => Promise.resolve(made)
   const sessions = createSessions({ max: 10, idleMs, now })
   const era = createLegacyEra({

@@ -5,11 +5,13 @@ import { expect, it } from 'vitest'
 import { localPrincipal } from './stdio.ts'
 import { createLog, createRedactor } from '@svc/runtime'
 import { rawRequest } from '../raw-http.fixture.ts'
+import { createHeldStreams } from './held-streams.ts'
 import { createModernEra } from './protocol.ts'
 
 it('stops watching for the caller to leave, also when the answer cannot be written', async () => {
   const log = createLog({ level: 'silent', redactor: createRedactor(), destination: { write: () => {} } })
-  const era = createModernEra({ newMcpServer: () => expect.unreachable(), log, tasks: null })
+  const streams = createHeldStreams({ max: 1, now: () => 0 })
+  const era = createModernEra({ newMcpServer: () => expect.unreachable(), log, streams, tasks: null })
   const ends: PromiseSettledResult<void>[] = []
   const listeners: { before: number; after: number }[] = []
   const answer = async (request: IncomingMessage, response: ServerResponse) => {

@@ -11,9 +11,12 @@ import { jsonRpcErrors, sendJsonRpcError } from './answers.ts'
 import { createCarriedPrincipals } from './carried-principals.ts'
 import { capabilitiesOfEnvelope, takesTasks } from './client-capabilities.ts'
 import { type Exchange, webRequest, writeWebResponse } from './exchange.ts'
+import { createHeldStreams, type HeldStreams } from './held-streams.ts'
 import { createNewMcpServer, type McpServerOptions, type NewMcpServer } from './mcp-server.ts'
+import { kindOfAnswer } from './request-stages.ts'
+import { shortened } from './shortened.ts'
 import { createTaskStreams, isTaskListening, type Listening } from './task-stream.ts'
-import type { IncomingHttpHeaders } from 'node:http'
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 
 /**
  * Everything the protocol library does for the transports. Loading and building it costs more than the rest of a start,
@@ -32,10 +35,12 @@ export type Protocol = {
 
 export type LoadProtocol = () => Promise<Protocol>
 
-export function createProtocol(options: McpServerOptions & { readonly log: Log }): Protocol {
+export function createProtocol(options: ProtocolOptions): Protocol {
+  const { log, dispatch, now, mostStreams } = options
   const newMcpServer = createNewMcpServer(options)
-  const modern = createModernEra({ newMcpServer, log: options.log, tasks: options.dispatch.tasks?.service ?? null })
-  options.dispatch.watches.listen((_owner, uri) => modern.resourceUpdated(uri))
+  const streams = createHeldStreams({ max: mostStreams, now })
+  const modern = createModernEra({ newMcpServer, log, streams, tasks: dispatch.tasks?.service ?? null })
+  dispatch.watches.listen((_owner, uri) => modern.resourceUpdated(uri))
   return Object.freeze({
     newMcpServer,
     modern,
@@ -46,6 +51,12 @@ export function createProtocol(options: McpServerOptions & { readonly log: Log }
       }),
     eraOf,
   })
+}
+
+export type ProtocolOptions = McpServerOptions & {
+  readonly log: Log
+  /** How many streams there may be outside of sessions. */
+  readonly mostStreams: number
 }
 
 function eraOf(message: unknown, headers: IncomingHttpHeaders): 'legacy' | 'modern' {
@@ -72,6 +83,7 @@ type ModernEra = {
 type ModernEraOptions = {
   readonly newMcpServer: NewMcpServer
   readonly log: Log
+  readonly streams: HeldStreams
   /** `null` where calls are not answered later. */
   readonly tasks: TaskService | null
 }
@@ -83,34 +95,45 @@ export function createModernEra(options: ModernEraOptions): ModernEra {
       const principal = principals.of(context.authInfo)
       return options.newMcpServer(() => principal, 'modern', handler.notify)
     },
-    { legacy: 'reject', onerror: (error) => options.log.debug('mcp.modern', { error }) },
+    {
+      legacy: 'reject',
+      // How many there are, and whose, is decided before.
+      maxSubscriptions: Infinity,
+      onerror: (error) => options.log.debug('mcp.modern', { error }),
+    },
   )
-  const streams = options.tasks === null ? null : createTaskStreams(options.tasks, handler.bus)
+  const taskStreams = options.tasks === null ? null : createTaskStreams(options.tasks, handler.bus)
 
   /** A stream that is to tell of tasks begins with what they are now. */
   async function fetched(request: Request, message: unknown, principal: Principal): Promise<Response> {
     const authInfo = principals.carry(principal)
-    if (streams === null || !isTaskListening(message) || !listenerTakesTasks(message))
+    if (taskStreams === null || !isTaskListening(message) || !listenerTakesTasks(message))
       return handler.fetch(request, { authInfo, parsedBody: message })
-    const listening = await streams.translate(message, principal)
+    const listening = await taskStreams.translate(message, principal)
     const answer = await handler.fetch(request, { authInfo, parsedBody: listening.message })
     listening.begin()
-    return streams.restore(answer)
+    return taskStreams.restore(answer)
+  }
+
+  /** A frame of its own, so that a stream does not hold the request that opened it as long as it is open. */
+  async function write(response: ServerResponse, answer: Promise<Response>, leave: () => void): Promise<void> {
+    response.on('close', leave)
+    try {
+      await writeWebResponse(response, await shortened(await answer))
+    } finally {
+      response.off('close', leave)
+    }
   }
 
   return Object.freeze({
-    async post({ request, response, principal }: Exchange, message: unknown) {
+    async post(exchange: Exchange, message: unknown) {
+      const { request, response, principal } = exchange
       if (isTaskListening(message) && !listenerTakesTasks(message)) {
         return sendJsonRpcError(response, 400, jsonRpcErrors.tasksMissing, requestIdOf(message))
       }
+      if (kindOfAnswer(message) === 'stream') options.streams.hold(exchange)
       const left = new AbortController()
-      const leave = () => left.abort()
-      response.on('close', leave)
-      try {
-        await writeWebResponse(response, await fetched(webRequest(request, left.signal), message, principal))
-      } finally {
-        response.off('close', leave)
-      }
+      return write(response, fetched(webRequest(request, left.signal), message, principal), () => left.abort())
     },
     resourceUpdated: (uri: string) => handler.notify.resourceUpdated(uri),
     close: () => handler.close(),

@@ -8,7 +8,8 @@ import type { Principal, Scope } from '@svc/engine'
 import { type ErrorCode, ToolError } from '@svc/amm'
 import type { Exchange } from './exchange.ts'
 import type { RateLimit, RateLimits } from '../rate-limits/rate-limit.ts'
-import { quotaLeft, rateLimitHeaders, retryAfterSeconds, type Taken } from '@svc/runtime'
+import { isRecord, quotaLeft, rateLimitHeaders, retryAfterSeconds, type Taken } from '@svc/runtime'
+import type { BodyRoom } from './body-room.ts'
 import type { Guards } from './guards.ts'
 import { parseJson, readBody } from './json-body.ts'
 import { jsonRpcErrors, sendJson, sendJsonRpcError, HttpRefusal } from './answers.ts'
@@ -147,12 +148,39 @@ export function reportBudgets(response: ServerResponse, [one, ofOne]: Charged, [
 
 type Charged = readonly [RateLimit, Taken]
 
-/** The whole body, within its bound. */
-export async function readBoundedBody(request: IncomingMessage): Promise<Buffer> {
-  const body = await readBody(request, maxBodyBytes)
-  if (body !== null) return body
+/** The whole body, within its bound, while there is room for it. */
+export async function readBoundedBody(
+  request: IncomingMessage,
+  { bodies }: Pick<RequestContext, 'bodies'>,
+  maxBytes = maxBodyBytes,
+): Promise<Buffer> {
+  const body = await readBody(request, { maxBytes, bodies })
+  if (body instanceof Buffer) return body
+  if (body === 'no-room')
+    throw refuse('SERVER_BUSY', 'Too many large requests are on their way.', { connection: 'close' })
   throw refuse('PAYLOAD_TOO_LARGE', 'The body is too large.', { connection: 'close' })
 }
+
+/** Of a request that opens a session or a stream, which keeps what it said for as long as it is open. */
+export function requireBrief(message: unknown): void {
+  if (isBrief(message)) return
+  const suggestion = 'Say less of the client, or listen to less.'
+  throw new HttpRefusal(new ToolError('PAYLOAD_TOO_LARGE', 'This is kept, and too large for that.', { suggestion }))
+}
+
+/** Of a session what its client says of itself is kept, of a stream what it listens to. */
+export function isBrief(message: unknown): boolean {
+  if (!isRecord(message) || !isRecord(message['params'])) return true
+  const { id, method, params } = message
+  if (method === 'initialize') return JSON.stringify(params).length <= mostOfClient
+  if (method !== 'subscriptions/listen') return true
+  return JSON.stringify([id, params['notifications']]).length <= mostOfFilter
+}
+
+/** Characters; with room for an icon. */
+const mostOfClient = 65_536
+/** Some hundred addresses, or ids of tasks. */
+const mostOfFilter = 8_192
 
 /** The JSON-RPC message of the body, or `undefined` after having said what is wrong with it. */
 export function parseMessage(body: Buffer, response: ServerResponse): unknown {
@@ -196,6 +224,8 @@ export type RequestContext = {
   readonly signIn: SignIn | null
   /** Calls being answered, which closing waits for. */
   readonly inFlight: Set<ServerResponse>
+  /** Where bodies are held until the last byte of them is there. */
+  readonly bodies: BodyRoom
 }
 
 /** The two eras of the protocol, which live at one address. Sessions are bound to the principal that opened them. */

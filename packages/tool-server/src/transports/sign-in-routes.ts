@@ -20,7 +20,7 @@ import {
 export async function answerSignInRoute(
   route: 'sign-in' | 'keys' | 'resource',
   { request, response, address }: Asked,
-  { signIn, limits, onRefused, inFlight }: RequestContext,
+  { signIn, limits, onRefused, inFlight, bodies }: RequestContext,
 ): Promise<void> {
   if (request.method === 'OPTIONS') return answerPreflight(response)
   const { unauthenticated } = limits
@@ -33,7 +33,7 @@ export async function answerSignInRoute(
   if (request.method !== 'POST')
     throw refuse('METHOD_NOT_ALLOWED', 'This method is not served here.', { allow: 'POST' })
   requireJson(request)
-  const parsed = parseJson(await readBoundedBody(request), maxDepth)
+  const parsed = parseJson(await readBoundedBody(request, { bodies }, maxSignInBytes), maxDepth)
   if (!parsed.ok) throw refuse('VALIDATION_FAILED', 'The body is not JSON in UTF-8, or nested deeper than 32 levels.')
   track(inFlight, response)
   const answer = await wallets.admit(parsed.value).catch((error: unknown) => {
@@ -46,6 +46,9 @@ export async function answerSignInRoute(
   })
   sendJson(response, 200, JSON.stringify(answer), { 'cache-control': 'no-store', ...left })
 }
+
+/** A message and a signature at their longest, with all that JSON may escape. */
+const maxSignInBytes = 65_536
 
 type Asked = { readonly request: IncomingMessage; readonly response: ServerResponse; readonly address: string }
 

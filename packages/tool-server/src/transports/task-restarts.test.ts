@@ -20,7 +20,7 @@ describe('after a restart', () => {
     await first.server.close()
     const second = await open(long({ ...slow, handle: async () => ({ waitedMs: 1 }) }))
     opened.push(write, second.server)
-    await expect.poll(() => get(second, taskId, bearer), { timeout: 60_000 }).toMatchObject({ status: 'completed' })
+    await expect.poll(() => get(second, taskId, bearer)).toMatchObject({ status: 'completed' })
     expect((await get(second, taskId, bearer))['result']).toMatchObject({ structuredContent: { waitedMs: 1 } })
   })
 
@@ -40,7 +40,7 @@ describe('after a restart', () => {
     await first.server.close()
     const second = await open(tasks)
     opened.push(write, second.server)
-    await expect.poll(() => get(second, id, bearer), { timeout: 60_000 }).toMatchObject({ status: 'completed' })
+    await expect.poll(() => get(second, id, bearer)).toMatchObject({ status: 'completed' })
     expect((await get(second, id, bearer))['result']).toMatchObject({ structuredContent: { amount: '1' } })
     expect(effects).toEqual(['1'])
   })

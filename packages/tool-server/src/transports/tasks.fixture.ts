@@ -86,7 +86,7 @@ export const get = async (server: TestServer, taskId: string, asked?: Asked) =>
   resultOf(await ask(server, 'tasks/get', { taskId }, asked))
 
 export async function until(server: TestServer, taskId: string, status: string, asked?: Asked): Promise<void> {
-  await expect.poll(() => get(server, taskId, asked), { timeout: 60_000, interval: 20 }).toMatchObject({ status })
+  await expect.poll(() => get(server, taskId, asked), { interval: 20 }).toMatchObject({ status })
 }
 
 export type Notification = { readonly method: string; readonly params: Readonly<Record<string, unknown>> }

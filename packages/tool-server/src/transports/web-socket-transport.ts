@@ -10,7 +10,7 @@ import { retryAfterSeconds, type Taken } from '@svc/runtime'
 import type { RawData, WebSocket } from 'ws'
 import { jsonRpcErrors } from './answers.ts'
 import { parseJson } from './json-body.ts'
-import { maxDepth } from './request-stages.ts'
+import { isBrief, maxDepth } from './request-stages.ts'
 
 /** One connection, a message a frame, as the protocol library takes it. */
 export function createWebSocketTransport(socket: WebSocket, stages: MessageStages): WebSocketTransport {
@@ -46,9 +46,14 @@ export function createWebSocketTransport(socket: WebSocket, stages: MessageStage
     const left = await stages.charge()
     const parsed = parseJson(data, maxDepth)
     const message = parsed.ok ? asMessage(parsed.value) : null
-    if (message !== null && left.allowed) return transport.onmessage?.(message)
+    if (message !== null && left.allowed) {
+      if (isBrief(message)) return transport.onmessage?.(message)
+      return refuse('id' in message ? (message.id ?? null) : null, jsonRpcErrors.notBrief)
+    }
     if (left.allowed) return refuse(null, parsed.ok ? errorOf(parsed.value) : jsonRpcErrors[errorNames[parsed.reason]])
     if (message !== null && isJSONRPCRequest(message)) refuse(message.id, tooMany(left))
+    // Whoever sends on regardless is read no faster than the budget allows, so that refusing costs no more than answering.
+    await atMost(left.retryAfterMs)
   }
 
   function refuse(id: RequestId | null, error: { readonly code: number; readonly message: string }): void {
@@ -137,5 +142,10 @@ function tooMany({ retryAfterMs }: Extract<Taken, { readonly allowed: false }>) 
   }
 }
 
+function atMost(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, Math.min(ms, mostPauseMs)).unref())
+}
+
+const mostPauseMs = 1_000
 const errorNames = { malformed: 'malformed', 'too-deep': 'tooDeep' } as const
 const maxBufferedBytes = 1_048_576

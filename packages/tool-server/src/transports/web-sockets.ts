@@ -63,7 +63,7 @@ export function createWebSockets(options: WebSocketOptions): WebSockets {
         const onerror = (error: unknown) => options.log.debug('mcp.websocket', { error })
         serveStdio(({ era }) => newMcpServer(() => principal, era), {
           transport: connection.transport,
-          maxSubscriptions: mostCallsAtOnce,
+          maxSubscriptions: mostSubscriptions,
           onerror,
         })
       })
@@ -164,6 +164,8 @@ async function within(timeoutMs: number, ends: readonly Promise<void>[]): Promis
 
 /** Of one connection, as many as its caller may make in some three seconds. */
 const mostCallsAtOnce = 32
+/** Of one connection: a client listens to all that it wants at once. */
+const mostSubscriptions = 4
 const goodbyeMs = 1_000
 const serverOptions = {
   noServer: true,

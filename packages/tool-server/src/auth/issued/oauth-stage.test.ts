@@ -138,6 +138,7 @@ describe('an access token', () => {
     ['that expired a second ago', { exp: start / 1_000 - 1 }, /expired/],
     ['that expires now', { exp: start / 1_000 }, /expired/],
     ['without an end', { exp: undefined }, /not valid/],
+    ['with an end that is no time', { exp: 1e15 }, /no time/],
     ['without a beginning', { iat: undefined }, /not valid/],
     ['of a clock that is more than a minute ahead', { iat: start / 1_000 + 61 }, /time to come/],
     ['that is not good yet', { nbf: start / 1_000 + 61 }, /not valid/],

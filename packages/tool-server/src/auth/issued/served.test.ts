@@ -1,4 +1,5 @@
 import { mkdtempSync } from 'node:fs'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Principal } from '@svc/engine'
@@ -190,6 +191,34 @@ describe('a server with an authorization server', () => {
     await signIns.restore(id)
     await expect.poll(statusOf, { timeout: 5_000 }).toBe(403)
     expect(signIn.isInForce({ id: 'oauth:0000000000000000:0', scopes, stage })).toBe(false)
+  })
+
+  it('answers no call whose credentials were revoked while its body was on its way', async () => {
+    const token = await tokenOf('read:market', 'slow')
+    expect((await ask(token)).status).toBe(403)
+    const { id } = (await signIn.stages[0]!({ headers: {}, bearer: token })) as Principal
+    const bytes = rawBytes(
+      'POST /mcp',
+      [
+        ['host', 'localhost'],
+        ['authorization', `Bearer ${token}`],
+        ['content-type', 'application/json'],
+        // What comes then is said once the headers were taken.
+        ['expect', '100-continue'],
+      ],
+      JSON.stringify(call),
+    )
+    const socket = connect(open.port, '127.0.0.1').setEncoding('utf8')
+    let answer = ''
+    socket.on('data', (part: string) => void (answer += part))
+    socket.write(bytes.slice(0, -1))
+    await expect.poll(() => answer).toContain('100 Continue')
+    await signIns.revoke({ subject: id, by: 'operator', until: null })
+    await expect.poll(async () => (await ask(token)).status).toBe(401)
+    socket.write(bytes.slice(-1))
+    await expect.poll(() => answer).toMatch(/HTTP\/1\.1 \d+ [^]*HTTP\/1\.1 \d+ /)
+    expect(answer).toMatch(/HTTP\/1\.1 401 /)
+    socket.destroy()
   })
 
   it('makes no key of its own', async () => {

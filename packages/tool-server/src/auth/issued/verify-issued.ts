@@ -55,11 +55,14 @@ export function namedIssuer(token: string): string | null {
   }
 }
 
+/** The last second that a date can be. */
+const latestSeconds = 8_640_000_000_000
 const expired = 'The token has expired.'
 
 function judge(payload: JWTPayload, { audiences, now }: PinnedIssuer): Verification<JWTPayload> {
   const { aud, exp = 0, iat = Number.POSITIVE_INFINITY, cnf } = payload
   if (exp * 1_000 <= now()) return { refused: expired }
+  if (exp > latestSeconds) return { refused: 'The token names an end that is no time.' }
   if (iat * 1_000 > now() + mostSkewMs) return { refused: 'The token is of a time to come.' }
   const [audience, more] = typeof aud === 'string' ? [aud] : (aud ?? [])
   // What holds elsewhere too, whoever serves there could use here.

@@ -83,7 +83,7 @@ function readBody(body: unknown): { readonly text: string; readonly signature: H
   if (typeof signature !== 'string' || !signatureForm.test(signature)) {
     faults.push({ field: 'signature', message: 'accepted: 0x and at most 8192 bytes in hex' })
   }
-  for (const field of Object.keys(more)) faults.push({ field, message: 'accepted: message and signature alone' })
+  if (Object.keys(more).length > 0) faults.push({ message: 'accepted: message and signature alone' })
   if (faults.length === 0) return { text: message as string, signature: signature as Hex }
   throw new ToolError('VALIDATION_FAILED', 'The body is not { "message", "signature" }.', { details: faults })
 }

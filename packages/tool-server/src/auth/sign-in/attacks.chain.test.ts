@@ -120,6 +120,10 @@ describe('a sign-in', () => {
     ]) {
       expect(await post(url, body)).toMatchObject({ status: 400, body: { code: 'VALIDATION_FAILED' } })
     }
+    const more = Object.fromEntries(Array.from({ length: 3_000 }, (_, index) => [`member${index}`, '']))
+    const { status, body } = await post(url, { message, signature, ...more })
+    expect([status, JSON.stringify(body).includes('member')]).toEqual([400, false])
+    expect((await post(url, { message, signature, more: 'x'.repeat(65_536) })).status).toBe(413)
   })
 
   it('is served where it is, by its method, in JSON, and to no page of others', async () => {

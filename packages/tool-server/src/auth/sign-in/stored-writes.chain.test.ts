@@ -78,9 +78,13 @@ it('of a wallet run when their time comes, while neither it nor the token that l
     env,
   })
   closers.push(second.close)
-  await expect.poll(() => stateOf(ofKept)).toBe('done')
+  const endOf = async (id: string) => {
+    await expect.poll(() => stateOf(id)).not.toMatch(/scheduled|running/)
+    return stateOf(id)
+  }
+  expect(await endOf(ofKept)).toBe('done')
   for (const id of [ofRevoked, ofUngranted, ofStolen]) {
-    await expect.poll(() => stateOf(id)).toBe('failed')
+    expect(await endOf(id)).toBe('failed')
     expect(JSON.parse((await store.operations.byId(id))?.answer ?? '{}')).toMatchObject({ code: 'PRINCIPAL_REVOKED' })
   }
 
