@@ -191,7 +191,7 @@ console.log(`chosen: the pool of ${winner.pool.feePips / 1e4} %`)
 // 3. Which range
 
 console.log('3. Which range')
-const candidates = [...candidateRanges(winner.analyser, [5, 10, 25, 50]), { label: 'best', ...winner.best }]
+const candidates = [...candidateRanges(winner.analyser, [5, 10, 25, 50]), { label: 'best at target', ...winner.best }]
 for (const { label, bounds, timeInRange, feeApr, lvrApr, netApr, ilPct } of candidates) {
   const ends = `${bounds.lower.toFixed(0)} to ${Number.isFinite(bounds.upper) ? bounds.upper.toFixed(0) : 'any'}`
   console.log(
