@@ -75,7 +75,9 @@ function leastOf(value, start, rounds = 80) {
     if (next.at < worst.at) simplex.push(next)
     else {
       const [{ point: best }] = simplex
-      const shrunk = [...simplex.slice(1), worst].map(({ point }) => rated(point.map((one, axis) => (one + best[axis]) / 2)))
+      const shrunk = [...simplex.slice(1), worst].map(({ point }) =>
+        rated(point.map((one, axis) => (one + best[axis]) / 2)),
+      )
       simplex.splice(1, simplex.length, ...shrunk)
     }
   }

@@ -104,10 +104,7 @@ export function csvCurves(pool: CsvPool, strategies: readonly BacktestStrategy[]
     pair,
     chain: trade === undefined ? 'a file of bars' : 'a file of events',
     fee,
-    caption: [
-      `${data.bars} bars of ${data.barSeconds} s, ${period.start} to ${period.end}; ${filled}.`,
-      gas,
-    ],
+    caption: [`${data.bars} bars of ${data.barSeconds} s, ${period.start} to ${period.end}; ${filled}.`, gas],
     result: replayStrategies(bars, strategies, { ...replayOptions(pool, startValueUsd), withBarEquity: true }),
     startValueUsd,
     price: Array.from(bars.closeTick, (tick) => (baseToken === 0 ? 1.0001 ** tick * scale : 1.0001 ** -tick / scale)),
