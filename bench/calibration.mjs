@@ -1,5 +1,7 @@
 // Whether what the analytics say of the days ahead comes as often as they say: on pools that are drawn, whose future is known, and with
-// --data DIR on daily rows of real ones. --seed N draws other pools, windows and futures; 1 without it.
+// --data DIR on daily rows of real ones. --seed N draws other pools, windows and futures; 1 without it. --candidates scores forecasts that
+// were not chosen beside the chosen ones.
+import { candidateFigures } from './parts/calibration-candidates.mjs'
 import { fileClaims, readPools } from './parts/calibration-files.mjs'
 import { drawPool, kinds } from './parts/calibration-pools.mjs'
 import { coverageFigures, groups, summaryOf } from './parts/calibration-score.mjs'
@@ -8,10 +10,9 @@ import { winnerClaims } from './parts/calibration-winner.mjs'
 import { sized } from './parts/size.mjs'
 
 export async function run(report) {
-  const directory = process.argv[process.argv.indexOf('--data') + 1]
-  const ofFiles = process.argv.includes('--data')
-    ? readPools(directory).flatMap((pool) => filesFigures(pool, report))
-    : []
+  const directory = valueOf('--data')
+  if (process.argv.includes('--candidates')) return candidateFigures(seed(), directory)
+  const ofFiles = directory === null ? [] : readPools(directory).flatMap((pool) => filesFigures(pool, report))
   const claims = drawnClaims()
   for (const [of, own] of groups(claims, 'of')) {
     const { crps, width } = summaryOf(own)
@@ -24,14 +25,22 @@ export async function run(report) {
   return [...ofDrawn, ...ofFiles]
 }
 
+function seed() {
+  return Number(valueOf('--seed') ?? 1)
+}
+
+function valueOf(flag) {
+  const at = process.argv.indexOf(flag)
+  return at === -1 ? null : process.argv[at + 1]
+}
+
 function drawnClaims() {
-  const at = process.argv.indexOf('--seed')
-  const run = at === -1 ? 1 : Number(process.argv[at + 1])
+  const run = seed()
   const random = seeded(1 + run)
   const claims = []
   for (const kind of kinds) {
-    for (let seed = 0; seed < sized(30, 1); seed += 1) {
-      const pool = drawPool(kind, 1_000 * run + seed, sized(560, 420))
+    for (let each = 0; each < sized(30, 1); each += 1) {
+      const pool = drawPool(kind, 1_000 * run + each, sized(560, 420))
       for (const window of windowsOf(pool, sized(14, 3), random)) claims.push(...claimsOf(pool, window, random))
       claims.push(...winnerClaims(pool, random))
     }

@@ -8,7 +8,7 @@ import { sized } from './size.mjs'
 
 const ages = [7, 30, 120]
 /** What was chosen was chosen on these; what comes after them judges. */
-const daysOfChoice = 3 * 365
+export const daysOfChoice = 3 * 365
 
 export function readPools(directory) {
   const files = readdirSync(directory).filter((name) => name.endsWith('.daily.csv'))

@@ -117,12 +117,12 @@ function volatilityOf(returns, barSeconds, horizonDays) {
   return volatilityAhead(closesOf(returns), { barSeconds, horizonDays })
 }
 
-function closesOf(returns) {
+export function closesOf(returns) {
   let log = 0
   return Float64Array.of(1, ...Array.from(returns, (change) => Math.exp((log += change))))
 }
 
-function byDays(returns) {
+export function byDays(returns) {
   return Float64Array.from({ length: returns.length / 24 }, (_, day) =>
     returns.slice(day * 24, day * 24 + 24).reduce((sum, one) => sum + one, 0),
   )

@@ -1,8 +1,8 @@
 // Which pool, which range, was it worth it: the program of docs/guide-lp-analytics.md, on a drawn market, with @svc/lp-math alone.
 //
 //   node guide.mjs            prints every figure of the guide
-//   node guide.mjs FOLDER     and writes the events and bars of its pools into a folder that there is
-import { writeFileSync } from 'node:fs'
+//   node guide.mjs FOLDER     and writes the events and bars of its pools into a folder
+import { mkdirSync, writeFileSync } from 'node:fs'
 import {
   applyPoolEvent,
   barsFromSwaps,
@@ -191,7 +191,7 @@ console.log(`chosen: the pool of ${winner.pool.feePips / 1e4} %`)
 // 3. Which range
 
 console.log('3. Which range')
-const candidates = [...candidateRanges(winner.analyser, [5, 10, 25, 50]), { label: 'best', ...winner.best }]
+const candidates = [...candidateRanges(winner.analyser, [5, 10, 25, 50]), { label: 'best held', ...winner.best }]
 for (const { label, bounds, timeInRange, feeApr, lvrApr, netApr, ilPct } of candidates) {
   const ends = `${bounds.lower.toFixed(0)} to ${Number.isFinite(bounds.upper) ? bounds.upper.toFixed(0) : 'any'}`
   console.log(
@@ -274,6 +274,7 @@ for (const { name, feesEarnedUsd, bySwap, ilCostUsd, rebalances, vsHodlPct } of 
 
 const [folder] = process.argv.slice(2)
 if (folder !== undefined) {
+  mkdirSync(folder, { recursive: true })
   const line = (event) => JSON.stringify(event, (_, value) => (typeof value === 'bigint' ? String(value) : value))
   writeFileSync(`${folder}/events.jsonl`, `${later.events.map(line).join('\n')}\n`)
   const known = read(winner.pool, 0, knownDays).bars

@@ -166,7 +166,7 @@ test('svc lp fee-tier tells tiers by the rules of the tool, each net yield with 
   const alone = await svc('fee-tier', `500=${shipped}`, ...ofPool.slice(2))
   const said = alone.stdout.replaceAll(/ +/g, ' ')
   expect(said).toContain('WETH/USDC, volatility 75.3 ± 21.7 % a year (MODERATE). EWMA, 0.94 a day, of 5 days of ')
-  expect(said).toContain('\n0.05 % 100.00 % 9.65 % ± 4.43 35.95 % 14.26 % -26.30 % ± 20.47 -256.78 to 13.45 % 0.00 %\n')
+  expect(said).toContain('\n0.05 % 100.00 % 9.65 % ± 4.43 35.95 % 14.26 % -26.30 % ± 20.47 -256.62 to 13.34 % 0.00 %\n')
   expect(said).toContain('\nBest: 0.05 % (confidence LOW). Under 7 days of trading are known of every pool; ')
   expect(said).toContain('\n- Files tell no value locked: ')
   expect(said, 'explains its columns by their names, not by those of --json').not.toMatch(

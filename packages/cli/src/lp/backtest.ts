@@ -94,19 +94,17 @@ async function readStrategies(text: string | undefined): Promise<readonly Backte
 
 /** What the picture of a backtest of a file is drawn from, with the value of each strategy at every bar that is shown. */
 export function csvCurves(pool: CsvPool, strategies: readonly BacktestStrategy[], report: BacktestReport) {
-  const { bars, baseToken, decimals0, decimals1, gasUsd, quoteUsd } = pool
+  const { bars, baseToken, decimals0, decimals1, gasUsd, quoteUsd, trade } = pool
   const { fee, pair, data, period } = report
   const { startValueUsd } = report.hodlBenchmark
   const scale = 10 ** (decimals0 - decimals1)
+  const filled = trade === undefined ? `${data.filledBars} filled` : `fees by ${trade.swaps.length} swaps`
   const gas = gasUsd === 0 ? 'Gas is left out.' : `Opening and closing cost ${gasUsd} USD of gas each.`
   return backtestCurves({
     pair,
-    chain: 'a file of bars',
+    chain: trade === undefined ? 'a file of bars' : 'a file of events',
     fee,
-    caption: [
-      `${data.bars} bars of ${data.barSeconds} s, ${period.start} to ${period.end}; ${data.filledBars} filled.`,
-      gas,
-    ],
+    caption: [`${data.bars} bars of ${data.barSeconds} s, ${period.start} to ${period.end}; ${filled}.`, gas],
     result: replayStrategies(bars, strategies, { ...replayOptions(pool, startValueUsd), withBarEquity: true }),
     startValueUsd,
     price: Array.from(bars.closeTick, (tick) => (baseToken === 0 ? 1.0001 ** tick * scale : 1.0001 ** -tick / scale)),

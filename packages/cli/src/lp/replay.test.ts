@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -165,7 +165,8 @@ describe('svc lp backtest --resolution swap', () => {
     ['v4', jsonLines(asV4(events, noHook)), []],
   ])('of %s counts by swaps, and says how far bars lie off', async (_, text, fee) => {
     const file = written('pool.jsonl', text)
-    const { code, stdout, stderr } = await svc('backtest', file, ...flags, ...fee, '--json')
+    const svg = join(directory, 'picture.svg')
+    const { code, stdout, stderr } = await svc('backtest', file, ...flags, ...fee, '--json', '--svg', svg)
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     const report = JSON.parse(stdout)
     expect(report).toMatchObject({ resolution: 'swap', fee: 3000, barsExpected: 48 })
@@ -176,6 +177,7 @@ describe('svc lp backtest --resolution swap', () => {
     }
     expect(report.notes.join(' ')).toContain('swap by swap, 96 of them')
     expect(report.notes.join(' ')).toMatch(/Bars of 3600 s say of the same positions: narrow [+-]/)
+    expect(readFileSync(svg, 'utf8')).toMatch(/ on a file of events, fee 0\.3 %[^]*; fees by 96 swaps\./)
   })
 
   test.each<[expected: string, ...words: string[]]>([

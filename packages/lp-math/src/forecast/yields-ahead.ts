@@ -84,7 +84,7 @@ const steps = 32
 /** Of the errors of the forecasts of volatility and of fees, in days of much movement there being much trade. */
 const correlation = 0.45
 /** What of the rest the pools of one pair have in common. */
-const pairShare = 0.81
+const pairShare = 0.84
 
 function sigmaOf({ model, volatility }: YieldOutlook, normal: number): number {
   return volatility === null ? model.sigma : Math.min(Math.exp(quantileOf(volatility, normal)), highest)

@@ -50,7 +50,7 @@ export const rangeResult: RangeResult = {
   },
   candidateRanges: [
     {
-      label: 'best net',
+      label: 'best held',
       priceLower: 2_390,
       priceUpper: 3_802,
       ...yields(35.7, -1.21, 10.4, 0.86),

@@ -118,7 +118,7 @@ describe('a choice of range as it is told', () => {
     const notes = (feeShare: number, perDay: number, source: 'historical' | 'implied') => {
       const paid = { ...optimal, netApr: 1e3, feeApr: feeShare * optimal.undilutedFeeApr }
       const said = { ...about, pace: { ...pace, perDay }, volatility: { ...volatility, source } }
-      return formatChoice({ optimal: paid, candidates: [{ ...paid, label: 'best net' }] }, said).notes.map((note) =>
+      return formatChoice({ optimal: paid, candidates: [{ ...paid, label: 'best held' }] }, said).notes.map((note) =>
         note.slice(0, 20),
       )
     }
@@ -202,11 +202,11 @@ describe('over another horizon than 30 days', () => {
 
   test('says first that the chosen range loses, in dollars of that time, with the best one', () => {
     const losing = { ...week!, netApr: -400 }
-    const best = { ...others[0]!, label: 'best net', netApr: 3 }
+    const best = { ...others[0]!, label: 'best held', netApr: 3 }
     const notesOf = (netApr: number) =>
       formatChoice({ optimal: { ...losing, netApr }, candidates: [best, ...others] }, said).notes[0]
     expect(notesOf(-400)).toMatch(
-      /^The chosen range is expected to lose, and by more than its error: -400\.00 \+\/- [\d.]+ % net a year, 767 USD in 7 days\. "best net", [\d.]+ to [\d.]+, comes to 3\.00 % net a year\.$/,
+      /^The chosen range is expected to lose, and by more than its error: -400\.00 \+\/- [\d.]+ % net a year, 767 USD in 7 days\. "best held", [\d.]+ to [\d.]+, comes to 3\.00 % net a year\.$/,
     )
     expect(notesOf(-0.001)).not.toMatch(/^The chosen range is expected to lose/)
   })
@@ -215,7 +215,7 @@ describe('over another horizon than 30 days', () => {
 test('says that every range loses, and which loses least', () => {
   expect(notesAt(1)).toEqual([
     expect.stringMatching(
-      /^Fees are not expected to pay for LVR and gas in any range: the chosen one loses\. "(best net|full)" loses least, -\d+\.\d\d % net a year\.$/,
+      /^Fees are not expected to pay for LVR and gas in any range: the chosen one loses\. "(best held|full)" loses least, -\d+\.\d\d % net a year\.$/,
     ),
   ])
 })
@@ -230,7 +230,7 @@ test('says which range is expected to earn more than the chosen one, and by how 
 
 test('says nothing where none earns more', () => {
   const range = { netApr: 5 } as Parameters<typeof choiceNotes>[0]['optimal']
-  expect(choiceNotes({ optimal: range, candidates: [{ ...range, netApr: 5.001, label: 'best net' }] }, free)).toEqual(
+  expect(choiceNotes({ optimal: range, candidates: [{ ...range, netApr: 5.001, label: 'best held' }] }, free)).toEqual(
     [],
   )
 })
@@ -241,7 +241,7 @@ test('says of a range that leans what the even one is expected to earn', () => {
   const leansFrom = range(1_600, 2_500, 3)
   const note = (lower: number, upper: number) =>
     choiceNotes(
-      { optimal: range(lower, upper, 5), candidates: [{ ...range(1, 2, 4), label: 'best net' }], leansFrom },
+      { optimal: range(lower, upper, 5), candidates: [{ ...range(1, 2, 4), label: 'best held' }], leansFrom },
       free,
     )
   expect(note(1_700, 3_000)).toEqual([
@@ -269,7 +269,7 @@ test.each([
   ['unknown gas is not weighed', null, 5, []],
 ] as const)('gas to open and close: %s', (_, gasCostUsd, feeApr, shares) => {
   const optimal = { netApr: 5, feeApr } as Parameters<typeof choiceNotes>[0]['optimal']
-  const choice = { optimal, candidates: [{ ...optimal, label: 'best net' }] }
+  const choice = { optimal, candidates: [{ ...optimal, label: 'best held' }] }
   const note = `Gas to open and close, ${gasCostUsd} USD, is ${shares.join(' and ')}: it costs the same whatever the amount, so that a larger one bears it better.`
   expect(choiceNotes(choice, { amountUsd: 10_000, gasCostUsd })).toEqual(shares.length === 0 ? [] : [note])
 })

@@ -158,9 +158,11 @@ function lossNotes({ optimal, candidates }: RangeChoice, about: AboutChoice): re
   const error = netAprError(optimal, about)
   if (!(optimal.netApr + error < 0)) return []
   const lossUsd = (-about.amountUsd * optimal.netApr * about.horizonDays) / 36_500
-  const best = candidates.find(({ label }) => label === 'best net')
+  const best = candidates.find(({ label }) => label === 'best held')
   const beside =
-    best === undefined || !isAhead(best, optimal) ? '' : ` "best net", ${spellBounds(best)}, comes to ${yieldOf(best)}.`
+    best === undefined || !isAhead(best, optimal)
+      ? ''
+      : ` "best held", ${spellBounds(best)}, comes to ${yieldOf(best)}.`
   return [
     `The chosen range is expected to lose, and by more than its error: ${percents(optimal.netApr, 2, 'yield')} +/- ${percents(error, 2, 'yield')} % net a year, ${figure(Number(lossUsd.toPrecision(3)))} USD in ${figure(about.horizonDays)} days.${beside}`,
   ]

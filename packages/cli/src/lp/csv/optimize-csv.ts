@@ -89,7 +89,7 @@ function warningsOf({ doubts: { pace } }: CsvMarket): string[] {
 const methodology =
   'Geometric Brownian motion without drift of the price, which is in the quote token: with --base the other way round dollars differ by a few percent; a year is 365 days; Apr and Pct in percent. Volatility: EWMA 0.94 a day over hourly closes, ' +
   'or what the fees pay for (implied). optimalRange keeps the price inside for the share of time that the risk names, evenly about the price ' +
-  'unless in both orders of the tokens a skew earns more by more than the errors; "best net" earns most among ranges that keep it so long. Fees: mean of the days in the file, own liquidity diluting. ' +
+  'unless in both orders of the tokens a skew earns more by more than the errors; "best held" earns most among ranges that keep it so long. Fees: mean of the days in the file, own liquidity diluting. ' +
   'expectedIlPct is E[V/HODL - 1] over the horizon; expectedNetApr is fees less LVR less gas. Errors are one standard error: chance in ' +
   'the days of fees and in the volatility. Figures are closed forms; the simulation (Sobol, Brownian bridge) checks them. ' +
   'Low95 to High95, Low68 to High68: where what the horizon brings is to be found in 95 and 68 of 100 cases.'

@@ -44,7 +44,7 @@ function csvRows(text: string): readonly Row[] {
   }
   const options = { bom: true, columns: true, skip_empty_lines: true, relax_column_count: true, info: true } as const
   try {
-    const records = parse(text, options) as unknown as readonly CsvRecord[]
+    const records = parse<CsvRecord>(text, options)
     return records.map(({ record, info }) => {
       const { eventName, timestamp, ...args } = record
       return { line: info.lines, eventName, timestamp, args }

@@ -1,5 +1,5 @@
 import type { PoolEvent, V4PoolEvent, V4PoolTerms } from '@svc/lp-math'
-import { eventFields, type Field, versionOf } from './event-fields.ts'
+import { type EventRow, v3Readers, v4Readers } from './event-readers.ts'
 import { type Row, rowsOf } from './event-rows.ts'
 
 /**
@@ -19,17 +19,13 @@ export function readPoolEvents(text: string): PoolEvents {
       `line ${first.line}: the first event of a pool is Initialize, not ${nameOf(first)}: hand in all of its events.`,
     )
   }
-  const version = versionOf(first.args)
-  const read = rows.map((row) => ({ line: row.line, event: readEvent(row, version) }))
-  // The table of fields gives each event just the arguments that its type has.
-  if (version === 'v3') return { version, events: read as unknown as PoolEvents<'v3'>['events'] }
-  const {
-    fee: feePips,
-    tickSpacing,
-    hooks,
-  } = fieldsOf(first, v4Terms) as { fee: number; tickSpacing: number; hooks: string }
-  const terms = { feePips, tickSpacing, hooks }
-  return { version, terms, events: read as unknown as PoolEvents<'v4'>['events'] }
+  if (isOfV4(first.args)) {
+    const events = readEvents<V4PoolEvent>(rows, v4Readers)
+    const terms = argumentsOf(first)
+    const [feePips, tickSpacing] = [terms.count('fee'), terms.count('tickSpacing')]
+    return { version: 'v4', terms: { feePips, tickSpacing, hooks: terms.text('hooks') }, events }
+  }
+  return { version: 'v3', events: readEvents<PoolEvent>(rows, v3Readers) }
 }
 
 /** Each event with the line of the file on which it begins. */
@@ -41,44 +37,61 @@ export type PoolEvents<Version extends 'v3' | 'v4' = 'v3' | 'v4'> = Version exte
       readonly events: readonly { readonly line: number; readonly event: V4PoolEvent }[]
     }
 
-const v4Terms = { fee: 'count', tickSpacing: 'count', hooks: 'text' } as const satisfies Record<string, Field>
+/** The manager of v4 writes the whole key of a pool into its first event. */
+function isOfV4(args: Row['args']): boolean {
+  const isThere = (name: string) => args[name] !== undefined && args[name] !== ''
+  return isThere('hooks') || isThere('tickSpacing')
+}
 
-function readEvent(row: Row, version: 'v3' | 'v4') {
-  const known = eventFields[version]
-  const { eventName, line } = row
-  if (typeof eventName !== 'string' || !Object.hasOwn(known, eventName)) {
-    throw new Error(`line ${line}: eventName is one of ${Object.keys(known).join(', ')}, not ${nameOf(row)}.`)
+function readEvents<Event>(rows: readonly Row[], readers: Readonly<Record<string, (row: EventRow) => Event>>) {
+  return rows.map((row) => {
+    const { eventName, line } = row
+    const known = typeof eventName === 'string' && Object.hasOwn(readers, eventName) ? readers[eventName] : undefined
+    if (known === undefined) {
+      throw new Error(`line ${line}: eventName is one of ${Object.keys(readers).join(', ')}, not ${nameOf(row)}.`)
+    }
+    return { line, event: known(argumentsOf(row)) }
+  })
+}
+
+function argumentsOf(row: Row): EventRow {
+  const prefix = `${nameOf(row)}.`
+  return {
+    timestamp: countOf(row, { name: 'timestamp', value: row.timestamp }),
+    whole(name) {
+      const value = valueOf(row, name)
+      if (isWhole(value)) return BigInt(value)
+      throw refusal(row, { name: prefix + name, value }, 'a whole number, written as text where it is beyond 2^53')
+    },
+    count: (name) => countOf(row, { name: prefix + name, value: valueOf(row, name) }),
+    text(name) {
+      const value = valueOf(row, name)
+      if (typeof value === 'string' && value !== '' && value.length <= 80) return value
+      throw refusal(row, { name: prefix + name, value }, 'an address, or a salt')
+    },
   }
-  const { timestamp } = fieldsOf({ ...row, args: { timestamp: row.timestamp } }, { timestamp: 'count' }, '')
-  return { eventName, timestamp, args: fieldsOf(row, known[eventName] ?? {}) }
 }
 
-function fieldsOf(row: Row, fields: Readonly<Record<string, Field>>, prefix = `${nameOf(row)}.`) {
-  const read = Object.entries(fields).map(([name, field]) => [name, readField(row, name, field, prefix)])
-  return Object.fromEntries(read) as Record<string, string | number | bigint>
+type Written = { readonly name: string; readonly value: unknown }
+
+function valueOf({ args }: Row, name: string): unknown {
+  return Object.hasOwn(args, name) ? args[name] : undefined
 }
 
-function readField({ args, line }: Row, name: string, field: Field, prefix: string): string | number | bigint {
-  const value = Object.hasOwn(args, name) ? args[name] : undefined
-  if (field === 'text') {
-    if (typeof value === 'string' && value !== '' && value.length <= 80) return value
-  } else {
-    const isWhole = typeof value === 'number' ? Number.isSafeInteger(value) : isWholeText(value)
-    if (isWhole && field === 'whole') return BigInt(value as string | number)
-    if (isWhole && Number.isSafeInteger(Number(value))) return Number(value)
-  }
-  const shown = value === undefined || value === '' ? 'missing' : `not ${JSON.stringify(value).slice(0, 60)}`
-  throw new Error(`line ${line}: ${prefix}${name} is ${accepted[field]}; it is ${shown}.`)
+function countOf(row: Row, written: Written): number {
+  const { value } = written
+  if (isWhole(value) && Number.isSafeInteger(Number(value))) return Number(value)
+  throw refusal(row, written, 'a whole number up to 2^53')
 }
 
-const accepted: Readonly<Record<Field, string>> = {
-  whole: 'a whole number, written as text where it is beyond 2^53',
-  count: 'a whole number up to 2^53',
-  text: 'an address, or a salt',
-}
-
-function isWholeText(value: unknown): value is string {
+function isWhole(value: unknown): value is string | number {
+  if (typeof value === 'number') return Number.isSafeInteger(value)
   return typeof value === 'string' && /^-?\d{1,78}$/.test(value)
+}
+
+function refusal({ line }: Row, { name, value }: Written, accepted: string): Error {
+  const shown = value === undefined || value === '' ? 'missing' : `not ${JSON.stringify(value).slice(0, 60)}`
+  return new Error(`line ${line}: ${name} is ${accepted}; it is ${shown}.`)
 }
 
 function nameOf({ eventName }: Row): string {

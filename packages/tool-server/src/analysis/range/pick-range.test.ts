@@ -81,7 +81,7 @@ describe('the side a range leans to', () => {
 })
 
 test.each([0.35, 0.44, 0.5, 0.54, 0.62])(
-  'the best net of those that hold the price as long earns no less than any of them on usable ticks: at %d',
+  'the best held earns no less than any range that holds the price as long, on usable ticks: at %d',
   (sigma) => {
     for (const tickSpacing of [60, 200]) {
       for (const targetTimeInRange of [0.6, 0.8, 0.95]) {
@@ -91,7 +91,7 @@ test.each([0.35, 0.44, 0.5, 0.54, 0.62])(
         const [best, ...others] = candidates
         const rivals = [optimal, ...others].filter(({ timeInRange }) => timeInRange >= targetTimeInRange)
         const most = Math.max(...rivals.map(({ netApr }) => netApr))
-        expect([best?.label, best!.timeInRange >= targetTimeInRange - 1e-3]).toEqual(['best net', true])
+        expect([best?.label, best!.timeInRange >= targetTimeInRange - 1e-3]).toEqual(['best held', true])
         expect(best!.netApr).toBeGreaterThanOrEqual(most - 1e-6)
       }
     }

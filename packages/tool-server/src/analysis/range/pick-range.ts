@@ -31,7 +31,7 @@ export function pickRange(wanted: RangeWanted, between: () => void = () => {}): 
   const [most = best] = [best, chosen.optimal, ...known]
     .filter(({ timeInRange }) => timeInRange >= wanted.targetTimeInRange)
     .toSorted((a, b) => b.netApr - a.netApr)
-  const label = 'best net'
+  const label = 'best held'
   const found = { ...chosen, candidates: [{ ...(most.netApr - best.netApr > 1e-6 ? most : best), label }, ...known] }
   between()
   return wanted.outlook === undefined ? found : withIntervals(found, { ...wanted, outlook: wanted.outlook }, between)

@@ -5,7 +5,7 @@ import { frontierPoints } from './range-frontier.ts'
 import { rangeParts } from './range-parts.ts'
 
 test.each([320, 336, 360, 720, 1_000, 1_200])(
-  'at %i pixels no label lies on another, and the chosen range and the best net keep theirs',
+  'at %i pixels no label lies on another, and the chosen range and the best held keep theirs',
   (width) => {
     const { grid } = rangeParts({ width, isBare: true }, 7, { above: 6, below: 4, left: -5 }).frontier
     const points = frontierPoints(rangeResult, grid)
@@ -13,7 +13,7 @@ test.each([320, 336, 360, 720, 1_000, 1_200])(
     for (const [index, { box }] of labelled.entries())
       expect(labelled.slice(index + 1).filter((other) => overlap(box, other.box))).toEqual([])
     expect(labelled.map(({ name }) => name)).toEqual(
-      expect.arrayContaining(['chosen', expect.stringMatching(/^best net/)]),
+      expect.arrayContaining(['chosen', expect.stringMatching(/^best held/)]),
     )
     expect(labelled.length, 'most are shown').toBeGreaterThan(points.length / 2)
   },

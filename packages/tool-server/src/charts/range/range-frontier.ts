@@ -96,7 +96,7 @@ function placed(result: RangeResult, { x, y }: Scales, grid: Box): readonly Poin
     y: down(one.expectedFeeApr),
     size: sizes[kind],
     label: { width: Math.ceil(letterWidth * name.length), height: 14 },
-    mustShow: kind === 'chosen' || name.startsWith('best net'),
+    mustShow: kind === 'chosen' || name.startsWith('best held'),
   })
   const points = [
     pointOf('chosen', names.chosen, chosen),

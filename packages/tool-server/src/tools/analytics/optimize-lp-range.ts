@@ -276,7 +276,7 @@ function volatilityNote(
 
 const methodology =
   'Geometric Brownian motion without drift of the price, which is in token1 (the other order of tokens differs by a few percent); 365 days a year; Apr and Pct in percent. ' +
-  'optimalRange keeps the price inside for the share of time that riskTolerance names, evenly about the price unless a skew earns more by more than the errors; "best net" earns most of all ranges that do; the others stand beside it whether they do or not. ' +
+  'optimalRange keeps the price inside for the share of time that riskTolerance names, evenly about the price unless a skew earns more by more than the errors; "best held" earns most of all ranges that do; the others stand beside it whether they do or not. ' +
   'inRangeProbability: share of time in range; terminal: at the horizon; stay: never leaving. Fees: mean of the days seen, own liquidity diluting. ' +
   'expectedIlPct: E[V/HODL - 1] over the horizon; ilCost30dUsd: expected loss against holding, which LVR equals; expectedNetApr: fees less LVR less gas (gasApr, the same for all ranges). ' +
   'feeUncertaintyPct: one standard error of the fees ahead, in percent of them, as of recommend_fee_tier; that of backtest_lp_strategy is another. ' +
