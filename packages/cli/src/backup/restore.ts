@@ -68,7 +68,7 @@ export async function checkBackup(backup: string): Promise<Manifest> {
 }
 
 /** A volume has its own folder at its root; the lock may be that of an earlier try. */
-const mayBeThere: ReadonlySet<string> = new Set(['server.lock', 'lost+found'])
+const mayBeThere: ReadonlySet<string> = new Set(['server.lock', 'server.lock-journal', 'lost+found'])
 
 /** But for what a restore that was cut off has left, which it put there itself. */
 async function requireEmpty(dataDir: string): Promise<void> {

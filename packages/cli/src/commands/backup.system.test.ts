@@ -96,7 +96,7 @@ describe.each([
 
     const again = join(root, `${engine}-restored`)
     const restored = { ...settingsOf(again, await newDatabase()), SVC_CHAINS_FILE: join(again, 'chains.json') }
-    await killInTheMiddle(target, again, restored)
+    await killInTheMiddle(target, again, { ...restored, SVC_CHAINS_FILE: env.SVC_CHAINS_FILE })
     expect(await runToEnd(['restore', target], { env: restored })).toMatchObject({ code: 0, stderr: '' })
     expect(readdirSync(again)).not.toContain('restoring')
     const { client: later } = await serve(restored)

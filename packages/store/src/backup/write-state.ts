@@ -54,7 +54,9 @@ async function writeFile(path: string, copy: StateCopy): Promise<void> {
 async function writeDatabase(url: string, copy: StateCopy): Promise<void> {
   const leases = createPostgresLeases(url)
   const pool = new Pool({ connectionString: url, max: 2, connectionTimeoutMillis: 10_000 })
+  // Without a listener an error of a connection ends the process. Who uses it hears of it as well.
   pool.on('error', () => {})
+  pool.on('connect', (client) => void client.on('error', () => {}))
   const db = new Kysely<unknown>({ dialect: createPostgresDialect(pool) })
   try {
     await leases.acquire({ name: 'server', holder: `svc restore, process ${process.pid}`, within: 'store' })
