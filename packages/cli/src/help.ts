@@ -18,6 +18,8 @@ Watch over it
   svc pause         stops signing within a second
   svc resume        ends a pause, and with --rearm closes the circuit breaker
   svc audit         what is on record: show, verify, replay
+  svc backup        its state in a new directory, while it writes
+  svc restore       a backup in an empty directory, paused
   svc memory        what callers had remembered: export, forget
 Reckon without an agent
   svc lp            optimize, backtest, fee-tier, replay: of a pool or a file
@@ -116,6 +118,13 @@ const entries = `
       Stops signing within a second, also for calls on their way. What is out is still looked after.
   svc resume [--rearm] [--data-dir D]
       Ends a pause; --rearm also closes the circuit breaker.
+  svc backup DIR [--with-wallet-secrets] [--data-dir D]
+      The state as of one moment (SQLite or PostgreSQL), switches, policy, keys and audit log of a server in a new directory DIR,
+      beside the server and while it writes, each file with its checksum (docs/backup.md). Of .env it leaves the secrets of the
+      wallet out unless they are asked for. Exit code 1 where the chain of the audit log is broken.
+  svc restore DIR [--check] [--data-dir D]
+      Brings a backup back into an empty data directory, and into the empty database where SVC_DATABASE_URL names one. Signing is
+      paused then, and what to look at first is printed. Refused where a server runs. --check looks only whether the backup is whole.
   svc audit verify [--from N] [--json]
       Checks the chain of the audit log and names the first line that does not fit; exit code 1 then, and when the
       log or a file of it is missing. --from N begins with audit-N.jsonl.

@@ -70,6 +70,8 @@ export const commands = {
   },
   pause: { foreground: false, load: async () => (await import('./commands/pause.ts')).pause },
   resume: { foreground: false, load: async () => (await import('./commands/pause.ts')).resume },
+  backup: { foreground: true, load: async () => (await import('./commands/backup.ts')).backup },
+  restore: { foreground: true, load: async () => (await import('./commands/restore.ts')).restore },
   lp: { foreground: true, load: async () => (await import('./commands/word-commands.ts')).lp },
   demo: { foreground: true, load: async () => (await import('./commands/demo.ts')).demo },
 } satisfies Readonly<Record<string, Entry>>

@@ -1,6 +1,7 @@
 export { auditEventNames } from './audit/audit.ts'
 export { auditLogFiles, type AuditLogFiles } from './audit/audit-files.ts'
 export { createCircuitBreaker } from './switches/circuit-breaker.ts'
+export { copyAuditLog } from './audit/copy-audit-log.ts'
 export { type Pause, pause, readPause, resume } from './switches/kill-switch.ts'
 export { readAuditLog } from './audit/read-audit-log.ts'
 export { replayAuditDay } from './audit/replay-audit-day.ts'

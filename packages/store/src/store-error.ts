@@ -24,6 +24,10 @@ export type StoreErrorCode =
   | 'STORE_REPLACED'
   /** The database was written by a newer version, or is not one of ours. */
   | 'STORE_SCHEMA_UNKNOWN'
+  /** A copy of the state is to be put where there is state already. */
+  | 'STORE_NOT_EMPTY'
+  /** What was put in place is not what was copied. */
+  | 'STORE_COPY_DAMAGED'
   /** Another process does what only one may do. */
   | 'LEASE_HELD'
   | 'JOURNAL_CONFLICT'

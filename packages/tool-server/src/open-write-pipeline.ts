@@ -4,7 +4,7 @@ import { openEngine } from '@svc/engine/open'
 import { createRedactor, type Log } from '@svc/runtime'
 import type { Store } from '@svc/store'
 import { secretsOf } from './config/secrets.ts'
-import { openState, requirePrivate } from './open-state.ts'
+import { openState, requirePrivate, requireRestored } from './open-state.ts'
 import { openWallet } from './open-wallet.ts'
 import type { SignInEvent } from './auth/sign-in/sign-in-options.ts'
 import type { Ports } from './ports.ts'
@@ -35,6 +35,7 @@ export async function openWritePipeline(options: {
     dataDir,
     wallet: await openWallet(wallet),
     openStore: async () => {
+      requireRestored(dataDir)
       requirePrivate(dataDir)
       return openState(config)
     },

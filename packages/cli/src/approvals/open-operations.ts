@@ -7,6 +7,7 @@ import {
   type Operation,
   type Operations,
   type Store,
+  type StorePlace,
   type Transactions,
 } from '@svc/store'
 import type { OperationDescription } from '@svc/engine/approvals'
@@ -24,9 +25,8 @@ export async function openOperations(
   dataDir: string | undefined,
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<OpenOperations> {
-  if (dataDir === '') throw new UsageError('--data-dir takes the name of a directory')
-  const config = readOperatorConfig(dataDir === undefined ? environment : { ...environment, SVC_DATA_DIR: dataDir })
-  const store = await openStore(await placeOf(config))
+  const config = await statePlace(dataDir, environment)
+  const store = await openStore({ ...config.place, now: Date.now })
   return {
     operations: store.operations,
     transactions: store.transactions,
@@ -61,8 +61,18 @@ export type OpenOperations = {
   close(): Promise<void>
 }
 
-async function placeOf({ dataDir, databaseUrl }: ReturnType<typeof readOperatorConfig>) {
-  if (databaseUrl !== null) return { url: databaseUrl.reveal(), now: Date.now }
+/** Where the state of a server stands: the place is the flag's, else that of its own settings. Throws where no server has kept any. */
+export async function statePlace(
+  dataDir: string | undefined,
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<{ readonly dataDir: string; readonly chainsFile: string | null; readonly place: StorePlace }> {
+  if (dataDir === '') throw new UsageError('--data-dir takes the name of a directory')
+  const config = readOperatorConfig(dataDir === undefined ? environment : { ...environment, SVC_DATA_DIR: dataDir })
+  return { dataDir: config.dataDir, chainsFile: config.chainsFile, place: await placeOf(config) }
+}
+
+async function placeOf({ dataDir, databaseUrl }: ReturnType<typeof readOperatorConfig>): Promise<StorePlace> {
+  if (databaseUrl !== null) return { url: databaseUrl.reveal() }
   const path = join(dataDir, 'state.db')
   try {
     await access(path)
@@ -72,7 +82,7 @@ async function placeOf({ dataDir, databaseUrl }: ReturnType<typeof readOperatorC
       `${dataDir} holds no state of a server. ${meant}Name the server's data directory with --data-dir or SVC_DATA_DIR.`,
     )
   }
-  return { path, now: Date.now }
+  return { path }
 }
 
 /** The operation of this id and what a person is shown of it. Throws when there is none. */

@@ -112,7 +112,7 @@ export type AuditLogFiles = {
   readonly verifiableFrom: readonly number[]
 }
 
-const checkpointsName = 'audit-checkpoints.json'
+export const checkpointsName = 'audit-checkpoints.json'
 const checkpointSchema = z.object({ seq: z.int().min(1), hash: z.string().regex(/^[0-9a-f]{64}$/) })
 const checkpointsSchema = z.record(z.string().regex(/^[1-9]\d{0,8}$/), checkpointSchema)
 

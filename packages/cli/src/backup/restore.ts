@@ -1,0 +1,128 @@
+import { createReadStream, createWriteStream } from 'node:fs'
+import { mkdir, readdir, rename, rm, rmdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { pipeline } from 'node:stream/promises'
+import { makeDirectory, replaceFileDurably, syncFolder } from '@svc/runtime'
+import { acquireServerLock } from '@svc/store'
+import { type StateCopy, type StateRow, writeState } from '@svc/store/backup'
+import { mergeEnvFile, readEnvFile, restoringName } from '@svc/tool-server'
+import { sumOf } from './back-up.ts'
+import { type Manifest, readManifest } from './manifest.ts'
+
+/**
+ * Brings a backup back into an empty data directory, and into the database where the settings name one. What is restored starts paused: of
+ * what was signed, spent and revoked since the backup it knows nothing. Until all of it is in place the directory holds a
+ * folder `restoring`, and no server starts on it; made again, a restore that was cut off begins anew. Throws for a directory on which
+ * a server runs (`DATA_DIR_LOCKED`, `LEASE_HELD`), one that holds anything, and a backup that is damaged; then nothing of it is in force.
+ */
+export async function restore(backup: string, target: RestoreTarget): Promise<Manifest> {
+  const manifest = await checkBackup(backup)
+  const { dataDir } = target
+  makeDirectory(dataDir)
+  await requireEmpty(dataDir)
+  const lock = await acquireServerLock(dataDir)
+  try {
+    await requireEmpty(dataDir)
+    await clear(dataDir)
+    const staged = join(dataDir, restoringName)
+    await mkdir(staged, { mode: 0o700 })
+    await syncFolder(dataDir)
+    await putState(backup, manifest, target, staged)
+    await putFiles(backup, manifest, target, staged)
+    // Before anything that a server could sign with.
+    await rename(join(staged, pausedName), join(dataDir, pausedName))
+    for (const name of await readdir(staged)) await rename(join(staged, name), join(dataDir, name))
+    await syncFolder(dataDir)
+    await rmdir(staged)
+    await syncFolder(dataDir)
+    return manifest
+  } finally {
+    lock.release()
+  }
+}
+
+export type RestoreTarget = {
+  /** Absolute path. */
+  readonly dataDir: string
+  /** `null` where the state is to stand in the directory. */
+  readonly databaseUrl: string | null
+  /** Who restores, for the audit log. */
+  readonly by: string
+}
+
+const pausedName = 'paused'
+
+/** Holds every file against the manifest. Throws, naming the first that is missing or is not as it was written. */
+export async function checkBackup(backup: string): Promise<Manifest> {
+  const manifest = await readManifest(backup)
+  for (const { path, bytes, sha256 } of manifest.files) {
+    const found = await sumOf(join(backup, path)).catch((cause: unknown) => {
+      throw new Error(`${path} is missing from the backup ${backup}. Take another backup.`, { cause })
+    })
+    if (found.bytes !== bytes || found.sha256 !== sha256) {
+      throw new Error(`${path} of the backup ${backup} is damaged. Take another backup.`)
+    }
+  }
+  return manifest
+}
+
+/** A volume has its own folder at its root; the lock may be that of an earlier try. */
+const mayBeThere: ReadonlySet<string> = new Set(['server.lock', 'server.lock-journal', 'lost+found'])
+
+/** But for what a restore that was cut off has left, which it put there itself. */
+async function requireEmpty(dataDir: string): Promise<void> {
+  const names = await readdir(dataDir)
+  if (names.includes(restoringName)) return
+  const other = names.find((name) => !mayBeThere.has(name))
+  if (other === undefined) return
+  throw new Error(
+    `${dataDir} holds ${other}. A backup is restored into an empty directory: name another one, or move this one away first.`,
+  )
+}
+
+async function clear(dataDir: string): Promise<void> {
+  for (const name of await readdir(dataDir)) {
+    if (mayBeThere.has(name) || name === restoringName) continue
+    await rm(join(dataDir, name), { recursive: true })
+  }
+  // Last: by it the rest is known for what a restore has left.
+  await rm(join(dataDir, restoringName), { recursive: true, force: true })
+}
+
+async function putState(
+  backup: string,
+  { steps, tables }: Manifest,
+  { databaseUrl }: RestoreTarget,
+  staged: string,
+): Promise<void> {
+  const copy: StateCopy = { steps, tables, rows: (table) => rowsIn(join(backup, 'state', `${table}.jsonl`)) }
+  await writeState(databaseUrl === null ? { path: join(staged, 'state.db') } : { url: databaseUrl }, copy)
+}
+
+async function* rowsIn(path: string): AsyncGenerator<StateRow> {
+  const lines = createInterface({ input: createReadStream(path, 'utf8'), crlfDelay: Number.POSITIVE_INFINITY })
+  for await (const line of lines) yield JSON.parse(line) as StateRow
+}
+
+async function putFiles(
+  backup: string,
+  { files, createdAt }: Manifest,
+  { databaseUrl, by }: RestoreTarget,
+  staged: string,
+): Promise<void> {
+  const names = files.flatMap(({ path }) => (path.startsWith('files/') ? [path.slice('files/'.length)] : []))
+  for (const name of names) {
+    const into = createWriteStream(join(staged, name), { flags: 'wx', mode: 0o600, flush: true })
+    await pipeline(createReadStream(join(backup, 'files', name)), into)
+  }
+  const settings = join(staged, '.env')
+  const named = readEnvFile(settings)['SVC_DATABASE_URL']
+  // The database of the settings is the one that was restored into.
+  if (named !== undefined && named !== databaseUrl) mergeEnvFile(settings, { SVC_DATABASE_URL: databaseUrl })
+  await rm(`${settings}.bak`, { force: true })
+  const before = names.includes(pausedName) ? '; it was paused when the backup was made' : ''
+  const reason = `restored from the backup of ${createdAt}: what was signed, spent and revoked since is not in it${before}`
+  const paused = { by, at: new Date().toISOString(), reason }
+  await replaceFileDurably(join(staged, pausedName), `${JSON.stringify(paused)}\n`)
+}
