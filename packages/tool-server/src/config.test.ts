@@ -19,6 +19,14 @@ const managed = {
   WALLET_ID: 'w-1',
   WALLET_AUTH_PRIVATE_KEY: 'p256',
 }
+const ownerKey = `MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE${'Ab'.repeat(43)}==`
+const provision = {
+  WALLET_TYPE: 'managed',
+  WALLET_APP_ID: 'app',
+  WALLET_APP_SECRET: 'app-secret',
+  SVC_PROVISION_ROLE: 'vault_manager',
+  SVC_PROVISION_OWNER_KEY: ownerKey,
+}
 const webhook = {
   SVC_WEBHOOK_URL: 'https://hooks.example/in',
   SVC_WEBHOOK_SECRET: `whsec_${Buffer.alloc(32, 'random').toString('base64')}`,
@@ -57,6 +65,13 @@ const effects: Readonly<
     { ...managed, SVC_WALLET_API_URL: 'https://wallets.example' },
     (c) => c.wallet,
     expect.objectContaining({ apiUrl: 'https://wallets.example' }),
+  ],
+  SVC_PROVISION_ROLE: [provision, (c) => c.provision?.role, 'vault_manager'],
+  SVC_PROVISION_OWNER_KEY: [provision, (c) => c.provision?.ownerPublicKey, ownerKey],
+  SVC_PROVISION_CHAINS: [
+    { ...provision, SVC_PROVISION_CHAINS: 'base, 1' },
+    (c) => c.provision?.chains.map(({ id }) => id),
+    [8453, 1],
   ],
   PRIVATE_KEY: [
     { PRIVATE_KEY: privateKey },

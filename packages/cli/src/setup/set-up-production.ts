@@ -34,7 +34,7 @@ export const productionSteps = [
 ] as const
 
 /**
- * Sets a data directory up for production. Nothing is written before the wallet stands at its provider as it should; a second run finds what the
+ * Sets a data directory up for production. No setting is written before the wallet stands at its provider as it should; a second run finds what the
  * first has made, and changes nothing. Throws where a step cannot be done, naming it.
  */
 export async function setUpProduction(answers: ProductionAnswers, world: ProductionWorld): Promise<ProductionSetup> {
@@ -44,8 +44,9 @@ export async function setUpProduction(answers: ProductionAnswers, world: Product
   say(1, answers.walletProvider)
   const written = readEnvFile(envFilePath(dataDir))
   const wallet = await walletAtProvider(answers, written, world)
-  say(2, `${wallet.address} (${wallet.walletId}), ${wallet.isNew ? 'made' : 'there already'}.`)
+  say(2, `${wallet.address} (${wallet.walletId}), ${origins[wallet.origin]}.`)
   const { changed, backup } = await writeSettings(answers, wallet, world)
+  await wallet.settled()
   const former = backup === null ? '' : `; the former file is ${backup}`
   say(3, changed.length === 0 ? 'as it was.' : `${changed.length} settings written (0600)${former}.`)
   say(
@@ -72,6 +73,12 @@ export async function setUpProduction(answers: ProductionAnswers, world: Product
     configuration,
   }
 }
+
+const origins = {
+  made: 'made',
+  found: 'made by a run that was cut off, and found again',
+  settings: 'there already',
+} as const satisfies Record<WalletAtProvider['origin'], string>
 
 /** What a set-up works on. */
 export type ProductionWorld = {

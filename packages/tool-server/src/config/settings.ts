@@ -22,6 +22,15 @@ export const settings = [
     'API of the managed wallet provider: https, or http on this machine.',
     'the public one',
   ),
+  setting(
+    'SVC_PROVISION_ROLE',
+    'Lets `provision_wallet` make the managed wallet that this server lacks, behind the policy of a role at its provider: `vault_participant`, `vault_manager` or `vault_creator`. Needs WALLET_TYPE=managed, WALLET_APP_ID, WALLET_APP_SECRET and SVC_PROVISION_OWNER_KEY.',
+  ),
+  setting(
+    'SVC_PROVISION_OWNER_KEY',
+    'Public P-256 key (base64 of SPKI) of who may change that wallet and its policy; its private half belongs on another machine.',
+  ),
+  setting('SVC_PROVISION_CHAINS', 'Chains on which that wallet may act, separated by commas.', 'base'),
   secret('PRIVATE_KEY', 'Key of a local wallet: 0x and 64 hex digits. Development only.'),
   // the server
   setting(

@@ -6,7 +6,7 @@ import { formatAmount, parseAmount } from '@svc/lp-math'
 import * as z from 'zod'
 import { ToolError } from '@svc/amm'
 import { writeTool } from '../../tool.ts'
-import type { WriteContext } from '../../tool-context.ts'
+import type { ProvisionReport, WriteContext } from '../../tool-context.ts'
 import { chainInput } from '../params.ts'
 import { notesResult, readResult, readStamp } from '../results.ts'
 
@@ -14,16 +14,18 @@ export const provisionWallet = writeTool({
   name: 'provision_wallet',
   title: 'Provision the wallet',
   description:
-    'First step of setting an agent up: gives its wallet, whether that holds enough gas to register, whom to ask for how much, and the next steps (check_setup_health, register_agent). Sends nothing and never replaces a wallet.',
+    'First step of setting an agent up: its wallet, made at the provider behind its policy where there is none and the operator allows it; whether it holds gas to register, whom to ask for how much; next steps (check_setup_health, register_agent). Sends nothing, never replaces a wallet.',
   scope: 'admin:wallet',
   destructive: false,
   idempotent: true,
+  makesWallet: true,
   input: z.strictObject({ chain: chainInput }),
   output: z.object({
     ...readResult,
     status: z.literal('ready'),
     address: z.string(),
     walletType: z.string(),
+    provisioned: z.object({ walletId: z.string(), role: z.string(), chains: z.array(z.string()) }).nullable(),
     native: z.object({ symbol: z.string(), amount: z.string() }),
     registrationCost: z.string().nullable(),
     canRegister: z.boolean(),
@@ -34,7 +36,8 @@ export const provisionWallet = writeTool({
   }),
 }).handler(async (input, context) => {
   const chain = context.chains.get(input.chain)
-  const { address, type } = context.wallet
+  const { provisioned, wallet } = context
+  const { address, type } = wallet
   const [balance, registry] = await Promise.all([
     context.rpc.client(chain).getBalance({ address }),
     standingAt(chain, context),
@@ -48,6 +51,7 @@ export const provisionWallet = writeTool({
     status: 'ready' as const,
     address,
     walletType: type,
+    provisioned: provisioned === null ? null : { ...provisioned, chains: [...provisioned.chains] },
     native: { symbol, amount: formatAmount(balance, decimals) },
     registrationCost: cost === null ? null : formatAmount(cost, decimals),
     canRegister: cost !== null && agentId === null && fund === null,
@@ -58,9 +62,14 @@ export const provisionWallet = writeTool({
       'Call check_setup_health.',
       ...registry.nextSteps,
     ],
-    notes: [...registry.notes, fences[type]],
+    notes: [...(provisioned === null ? [] : [madeNote(provisioned)]), ...registry.notes, fences[type]],
   }
 })
+
+/** What was done at the provider. */
+function madeNote({ walletId, role, chains }: ProvisionReport): string {
+  return `The wallet ${walletId} was made at the provider, its policy before it: what the template of ${role} allows on ${chains.join(', ')}, and nothing else. Both were read back and compared, and what the policy forbids was refused. Its key never leaves the provider, and the operator's key alone changes its policy.`
+}
 
 /** What is known of the fences around the key, beside the policy of this server. */
 const fences = {
