@@ -41,7 +41,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   const config = assemble(parsed.data, dataDir, table.chains, perChain)
   const broken = checkRules(config, parsed.data, env)
   if (broken.length > 0) throw new ConfigError(broken)
-  const warnings = [...unknown.warnings, ...unusedNames(given), ...unknownChains(perChain, config.chains)]
+  const warnings = [...unknown.warnings, ...unknownChains(perChain, config.chains)]
   return Object.freeze({ ...config, warnings: [...warnings, ...config.warnings] })
 }
 
@@ -206,14 +206,6 @@ function withoutBlanks(environment: Readonly<Record<string, string | undefined>>
       value === undefined || value === '' ? [] : [[name, value]],
     ),
   )
-}
-
-/** Settings given that no part of this version reads. */
-function unusedNames(given: Readonly<Record<string, string>>): readonly string[] {
-  const waiting = settings.filter(({ unused }) => unused).map(({ name }) => name.replace('<chainId>', ''))
-  return Object.keys(given)
-    .filter((name) => waiting.some((start) => (start.endsWith('_') ? name.startsWith(start) : name === start)))
-    .map((name) => `${name} is read, but nothing in this version uses it yet.`)
 }
 
 /** An id that no chain of this server has is most likely one too: the chain that was meant asks the public endpoints. */

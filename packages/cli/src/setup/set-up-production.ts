@@ -14,7 +14,8 @@ import {
 import { type Chain, findChain } from '@svc/wallet/core'
 import type { Address } from 'viem'
 import { clients, serverProgram } from './clients.ts'
-import { deployTargets, type DeployTargetName } from './deploy-targets.ts'
+import { deployContainer, type Deployed } from './deploy-container.ts'
+import { type DeployTarget, deployTargets, type DeployTargetName } from './deploy-targets.ts'
 import type { ProductionAnswers } from './production-inputs.ts'
 import { type Tried, tryServer } from './try-server.ts'
 import { type WalletAtProvider, walletAtProvider } from './wallet-at-provider.ts'
@@ -53,11 +54,13 @@ export async function setUpProduction(answers: ProductionAnswers, world: Product
     4,
     `as the template of ${answers.role} says, read back and compared; what it does not allow is refused, which was tried.`,
   )
-  const target = deployTargets[answers.deployTarget as DeployTargetName]
+  const target: DeployTarget = deployTargets[answers.deployTarget as DeployTargetName]
   say(5, target.title)
   const command = target.command(world)
   const files = await writeDeployment(target.files(world), dataDir)
-  say(6, `not deployed. ${files.length === 0 ? '' : `Files: ${files.join(', ')}. `}Run: ${command}`)
+  const deployment = await deploy(target, world)
+  const listed = files.length === 0 ? '' : ` Files: ${files.join(', ')}.`
+  say(6, deployment.deployed ? `${deployment.said}${listed}` : `not deployed.${deployment.said}${listed} Run: ${command}`)
   const tried = await tryServer(answers, { ...world, say: (step, text) => say(step === 'health' ? 7 : 8, text) })
   const configuration = clients.generic.stdio(serverProgram(dataDir))
   say(9, 'the words of other clients: svc setup client NAME')
@@ -68,7 +71,7 @@ export async function setUpProduction(answers: ProductionAnswers, world: Product
     changed,
     backup,
     ownerKeyFile: wallet.ownerKeyFile,
-    deployment: { target: answers.deployTarget, deployed: false, files, command },
+    deployment: { target: answers.deployTarget, deployed: deployment.deployed, files, command },
     ...tried,
     configuration,
   }
@@ -87,6 +90,8 @@ export type ProductionWorld = {
   readonly place: string
   /** Where an image would be built from. */
   readonly clone: string
+  /** Whose the data directory is, `uid:gid`; `null` where the system has no such. */
+  readonly user: string | null
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly chains: readonly Chain[]
   readonly randomBytes: (size: number) => Uint8Array
@@ -169,6 +174,15 @@ function rememberedOf({ walletProvider, chains, role, deployTarget }: Production
     SETUP_ROLE: role,
     SETUP_DEPLOY_TARGET: deployTarget,
   }
+}
+
+/** What can be started from here is, and is looked at. */
+async function deploy(target: DeployTarget, { dataDir, environment }: ProductionWorld): Promise<Deployed> {
+  const { healthUrl } = target
+  if (healthUrl === undefined) return { deployed: false, said: '' }
+  const composeFile = join(dataDir, 'deploy', 'compose.yaml')
+  const { deployed, said } = await deployContainer({ composeFile, healthUrl, environment })
+  return { deployed, said: deployed ? said : ` ${said}` }
 }
 
 async function writeDeployment(files: Readonly<Record<string, string>>, dataDir: string): Promise<readonly string[]> {

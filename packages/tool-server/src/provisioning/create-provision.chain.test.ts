@@ -95,14 +95,16 @@ test('an agent sets itself up: a wallet at the provider, the health of the serve
 
   const made = await call('provision_wallet', here())
   const address = made['address'] as `0x${string}`
-  const { walletId } = made['provisioned'] as { walletId: string }
+  const walletId = readEnvFile(envFilePath(dataDir))['WALLET_ID']
   expect(made).toMatchObject({
     status: 'ready',
     walletType: 'managed',
-    provisioned: { role: 'vault_participant', chains: [devnet().chain.name] },
+    provisioned: true,
     canRegister: false,
     fund: { address, symbol: 'ETH' },
-    notes: expect.arrayContaining([expect.stringContaining(`${walletId} was made at the provider`)]),
+    notes: expect.arrayContaining([
+      expect.stringContaining(`${walletId} was made at the provider, its policy before it: what the template of vault_participant`),
+    ]),
   })
   const vault = devnet().vaults.find(({ label }) => label === 'Agent USDC vault')!.address
   await devnet().fund(address, { ETH: '1', USDC: '500' })
@@ -118,10 +120,10 @@ test('an agent sets itself up: a wallet at the provider, the health of the serve
 
   // A repeat gives the same wallet, and so does a server that starts on the directory later.
   const again = await call('provision_wallet', here())
-  expect(again).toMatchObject({ address, provisioned: { walletId }, agentId: registered['agentId'] })
+  expect(again).toMatchObject({ address, provisioned: true, agentId: registered['agentId'], notes: made['notes'] })
   await close()
   const later = await serve()
-  expect(await later.call('provision_wallet', here())).toMatchObject({ address, provisioned: null })
+  expect(await later.call('provision_wallet', here())).toMatchObject({ address, provisioned: false })
   expect(walletsMade()).toBe(1)
 
   const written = readEnvFile(envFilePath(dataDir))
