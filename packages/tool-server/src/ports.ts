@@ -1,6 +1,6 @@
 import type { MarketPorts, ChainAnswer } from '@svc/amm'
 import type { Address, Log } from 'viem'
-import type { AgentIdentity, AgentRole, Chain, FoundAgents, IpfsMode, RegistrationPlan } from '@svc/wallet/core'
+import type { AgentIdentity, AgentRole, Chain, FoundAgents, IpfsMode, Grant, RegistrationPlan } from '@svc/wallet/core'
 import type {
   BacktestOptions,
   BacktestResult,

@@ -99,7 +99,6 @@ test('an agent sets itself up: a wallet at the provider, the health of the serve
   expect(made).toMatchObject({
     status: 'ready',
     walletType: 'managed',
-    provisioned: true,
     canRegister: false,
     fund: { address, symbol: 'ETH' },
     notes: expect.arrayContaining([
@@ -120,10 +119,12 @@ test('an agent sets itself up: a wallet at the provider, the health of the serve
 
   // A repeat gives the same wallet, and so does a server that starts on the directory later.
   const again = await call('provision_wallet', here())
-  expect(again).toMatchObject({ address, provisioned: true, agentId: registered['agentId'], notes: made['notes'] })
+  expect(again).toMatchObject({ address, agentId: registered['agentId'], notes: made['notes'] })
   await close()
   const later = await serve()
-  expect(await later.call('provision_wallet', here())).toMatchObject({ address, provisioned: false })
+  const { notes, ...shown } = await later.call('provision_wallet', here())
+  expect(shown).toMatchObject({ address, walletType: 'managed' })
+  expect(JSON.stringify(notes)).not.toContain('was made at the provider')
   expect(walletsMade()).toBe(1)
 
   const written = readEnvFile(envFilePath(dataDir))
