@@ -7,7 +7,7 @@ const commands = 'packages/cli/src/commands'
 const files = {
   zero: `${commands}/setup.test.ts`,
   production: `${commands}/setup-production.chain.test.ts`,
-  agent: 'packages/tool-server/src/tools/wallet/provision-wallet.chain.test.ts',
+  agent: 'packages/tool-server/src/provisioning/create-provision.chain.test.ts',
 } as const
 
 /** What the specification asks of a set-up, each with words that a test of it has. */
@@ -27,7 +27,7 @@ const specified: readonly (readonly [what: string, name: string, file: keyof typ
     '--non-interactive',
   ].map((flag) => ['flag', flag, 'production', flag.replace('--', '')] as const),
   ...productionSteps.map((step, index) => ['step', `${index + 1} ${step}`, 'production', '/10 ['] as const),
-  ['order', 'provision_wallet, check_setup_health, register_agent', 'agent', 'check_setup_health'],
+  ['order', 'provision_wallet, check_setup_health, register_agent, vault_deposit', 'agent', "'vault_deposit'"],
 ]
 
 /** The part of docs/spec-coverage.md about set-ups. */

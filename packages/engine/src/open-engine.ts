@@ -74,6 +74,8 @@ type Closers = (() => unknown)[]
 
 type Records = Awaited<ReturnType<typeof openRecords>>
 
+export { withAuditLog } from './audit/with-audit-log.ts'
+
 /** What is written to: nothing else of a process may hold it. */
 async function openRecords({ dataDir, openStore, scrub }: EngineOptions, closers: Closers) {
   const lock = await acquireServerLock(dataDir)

@@ -19,6 +19,14 @@ const managed = {
   WALLET_ID: 'w-1',
   WALLET_AUTH_PRIVATE_KEY: 'p256',
 }
+const ownerKey = `MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE${'Ab'.repeat(43)}==`
+const provision = {
+  WALLET_TYPE: 'managed',
+  WALLET_APP_ID: 'app',
+  WALLET_APP_SECRET: 'app-secret',
+  SVC_PROVISION_ROLE: 'vault_manager',
+  SVC_PROVISION_OWNER_KEY: ownerKey,
+}
 const webhook = {
   SVC_WEBHOOK_URL: 'https://hooks.example/in',
   SVC_WEBHOOK_SECRET: `whsec_${Buffer.alloc(32, 'random').toString('base64')}`,
@@ -57,6 +65,13 @@ const effects: Readonly<
     { ...managed, SVC_WALLET_API_URL: 'https://wallets.example' },
     (c) => c.wallet,
     expect.objectContaining({ apiUrl: 'https://wallets.example' }),
+  ],
+  SVC_PROVISION_ROLE: [provision, (c) => c.provision?.role, 'vault_manager'],
+  SVC_PROVISION_OWNER_KEY: [provision, (c) => c.provision?.ownerPublicKey, ownerKey],
+  SVC_PROVISION_CHAINS: [
+    { ...provision, SVC_PROVISION_CHAINS: 'base, 1' },
+    (c) => c.provision?.chains.map(({ id }) => id),
+    [8453, 1],
   ],
   PRIVATE_KEY: [
     { PRIVATE_KEY: privateKey },
@@ -255,13 +270,6 @@ describe('settings', () => {
     expect(read({}).sharesMemory).toBe(false)
   })
 
-  it('says of a setting that nothing uses yet that it changes nothing', () => {
-    const used = { SVC_PAYMASTER_URL_8453: 'http://a', SVC_BUNDLER_URL_8453: 'http://b', SVC_AGENT_NAME: 'a' }
-    expect(read({ ...used, SVC_IDENTITY_PROVIDER_URL: 'http://a' }).warnings).toEqual([
-      expect.stringContaining('SVC_IDENTITY_PROVIDER_URL is read, but nothing'),
-    ])
-  })
-
   it('treat an empty value as none, and warn of names nobody reads', () => {
     expect(read({ MCP_AUTH_TOKEN: '', SVC_MCP_PROFILE: '' }).auth.token).toBeNull()
     expect(read({ SVC_COLOUR: 'x' }).warnings).toEqual([expect.stringContaining('SVC_COLOUR')])
@@ -386,6 +394,25 @@ describe('what is refused', () => {
   it('lets a foreign address listen with TLS or behind a named proxy', () => {
     expect(codes({ SVC_LISTEN: '0.0.0.0:3000', SVC_TLS_CERT: '/c.pem', SVC_TLS_KEY: '/k.pem' })).toEqual([])
     expect(codes({ SVC_LISTEN: '0.0.0.0:3000', SVC_TRUSTED_PROXIES: '10.0.0.1' })).toEqual([])
+  })
+})
+
+describe('a wallet that may be made', () => {
+  it('makes the profile full without one, and is over once one is named', () => {
+    expect(read(provision)).toMatchObject({ profile: 'full', wallet: null, warnings: [] })
+    expect(read(provision).provision).toMatchObject({ appId: 'app', authPrivateKey: null, chains: [{ id: 8453 }] })
+    const named = { ...provision, WALLET_ID: 'w-1', WALLET_AUTH_PRIVATE_KEY: 'p256' }
+    expect(read(named)).toMatchObject({ provision: null, wallet: { walletId: 'w-1' } })
+    expect(read({ ...provision, SVC_MCP_PROFILE: 'data' }).provision).toBeNull()
+  })
+
+  it('needs an app, an owner of its own, and chains that there are', () => {
+    const { WALLET_APP_SECRET: _secret, SVC_PROVISION_OWNER_KEY: _owner, ...rest } = provision
+    expect(codes(rest)).toEqual(['SETTING_MISSING WALLET_APP_SECRET', 'SETTING_MISSING SVC_PROVISION_OWNER_KEY'])
+    expect(codes({ SVC_PROVISION_ROLE: 'vault_creator' })).toContain('SETTING_MISSING WALLET_TYPE')
+    expect(codes({ ...provision, SVC_PROVISION_CHAINS: 'base,moon' })).toEqual(['SETTING_INVALID SVC_PROVISION_CHAINS'])
+    expect(codes({ ...provision, SVC_PROVISION_ROLE: 'king' })).toEqual(['SETTING_INVALID SVC_PROVISION_ROLE'])
+    expect(codes({ ...provision, SVC_PROVISION_OWNER_KEY: 'p256' })).toEqual(['SETTING_INVALID SVC_PROVISION_OWNER_KEY'])
   })
 })
 

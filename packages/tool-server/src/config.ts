@@ -8,6 +8,7 @@ import { mergeChainsFile } from './config/chains-file.ts'
 import { envFilePath, readEnvFile } from './config/env-file.ts'
 import { readAgent } from './config/agent-config.ts'
 import { type PerChain, readPerChain, readRpc } from './config/per-chain.ts'
+import { readProvision } from './config/provision-config.ts'
 import { checkRules } from './config/rules.ts'
 import { readEdge } from './config/issuer-config.ts'
 import { readSignIn } from './config/sign-in-config.ts'
@@ -40,7 +41,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   const config = assemble(parsed.data, dataDir, table.chains, perChain)
   const broken = checkRules(config, parsed.data, env)
   if (broken.length > 0) throw new ConfigError(broken)
-  const warnings = [...unknown.warnings, ...unusedNames(given), ...unknownChains(perChain, config.chains)]
+  const warnings = [...unknown.warnings, ...unknownChains(perChain, config.chains)]
   return Object.freeze({ ...config, warnings: [...warnings, ...config.warnings] })
 }
 
@@ -77,10 +78,11 @@ const tradingApiUrls = {
 
 function assemble(values: Settings, dataDir: string, chains: readonly Chain[], perChain: PerChain): Config {
   const wallet = readWallet(values)
+  const provision = wallet === null ? readProvision(values, chains) : null
   const { SVC_TLS_CERT: certPath, SVC_TLS_KEY: keyPath } = values
   return {
     production: values.NODE_ENV === 'production',
-    profile: values.SVC_MCP_PROFILE ?? (wallet === null ? 'data' : 'full'),
+    profile: values.SVC_MCP_PROFILE ?? (wallet === null && provision === null ? 'data' : 'full'),
     toolsets: values.SVC_MCP_TOOLSETS ?? null,
     sharesMemory: values.SVC_MEMORY === 'shared',
     watchSeconds: values.SVC_WATCH_SECONDS,
@@ -111,6 +113,7 @@ function assemble(values: Settings, dataDir: string, chains: readonly Chain[], p
       token: sealed(values.MCP_AUTH_TOKEN),
     },
     wallet,
+    provision,
     chains,
     rpc: readRpc(values, chains, perChain),
     bundlerUrls: perChain.bundler,
@@ -136,7 +139,7 @@ function assemble(values: Settings, dataDir: string, chains: readonly Chain[], p
     ),
     warnings: [
       ...(values.MCP_AUTH_TOKEN === undefined ? [] : ['MCP_AUTH_TOKEN grants every scope to whoever holds it.']),
-      ...((values.SVC_MCP_PROFILE ?? 'data') !== 'data' && wallet === null
+      ...((values.SVC_MCP_PROFILE ?? 'data') !== 'data' && wallet === null && provision === null
         ? [withoutWallet(`${values.SVC_MCP_PROFILE}`)]
         : []),
       ...(values.SVC_WEBHOOK_URL !== undefined && wallet === null ? [webhookUnused] : []),
@@ -203,14 +206,6 @@ function withoutBlanks(environment: Readonly<Record<string, string | undefined>>
       value === undefined || value === '' ? [] : [[name, value]],
     ),
   )
-}
-
-/** Settings given that no part of this version reads. */
-function unusedNames(given: Readonly<Record<string, string>>): readonly string[] {
-  const waiting = settings.filter(({ unused }) => unused).map(({ name }) => name.replace('<chainId>', ''))
-  return Object.keys(given)
-    .filter((name) => waiting.some((start) => (start.endsWith('_') ? name.startsWith(start) : name === start)))
-    .map((name) => `${name} is read, but nothing in this version uses it yet.`)
 }
 
 /** An id that no chain of this server has is most likely one too: the chain that was meant asks the public endpoints. */

@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 import { runServer } from './run-server.ts'
 import { untilStopped } from './until-stopped.ts'
 

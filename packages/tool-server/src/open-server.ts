@@ -1,5 +1,5 @@
 import { chainAccess, orderApi, tradingApi } from './config.ts'
-import { randomInt } from 'node:crypto'
+import { randomBytes, randomInt } from 'node:crypto'
 import { join } from 'node:path'
 import { createBarMemory, createPoolHistory } from '@svc/amm/history'
 import { createIdentities } from './identity/create-identities.ts'
@@ -79,6 +79,7 @@ export async function openServer(config: Config, options: ServerOptions = {}): P
     traffic,
     ports: { ...ports, history, reach, workers, agentAddress: write?.wallet.address ?? null },
     write,
+    provision: await openProvision(),
     signIn,
     policyNow: () => policies.current(),
     ...(ports.rpc.atOneBlock !== undefined && { atOneBlock: ports.rpc.atOneBlock }),
@@ -113,9 +114,24 @@ export async function openServer(config: Config, options: ServerOptions = {}): P
   })
 
   async function openWrite() {
-    if (!signs(config)) return null
+    return signs(config) ? openWriteOver(config, config.wallet) : null
+  }
+
+  async function openWriteOver(config: Config, wallet: WalletConfig) {
     const { openWritePipeline } = await import('./open-write-pipeline.ts')
-    return openWritePipeline({ config, wallet: config.wallet, ports, policy, policies, log })
+    return openWritePipeline({ config, wallet, ports, policy, policies, log })
+  }
+
+  async function openProvision() {
+    const { provision } = config
+    if (provision === null) return null
+    const { createProvision } = await import('./provisioning/create-provision.ts')
+    const openOver = async (...asked: Parameters<typeof openWriteOver>) => {
+      const opened = await openWriteOver(...asked)
+      seen.store = opened.sightings
+      return opened
+    }
+    return createProvision({ config: { ...config, provision }, openWrite: openOver, randomBytes })
   }
 
   async function openTokens() {

@@ -1,6 +1,6 @@
 import type { MarketPorts, ChainAnswer } from '@svc/amm'
 import type { Address, Log } from 'viem'
-import type { AgentIdentity, AgentRole, Chain, FoundAgents, IpfsMode, RegistrationPlan } from '@svc/wallet/core'
+import type { AgentIdentity, AgentRole, Chain, FoundAgents, IpfsMode, Grant, RegistrationPlan } from '@svc/wallet/core'
 import type {
   BacktestOptions,
   BacktestResult,
@@ -38,6 +38,8 @@ export type Identities = {
   plan(chain: Chain, request: RegistrationRequest, signal: AbortSignal): Promise<RegistrationPlan>
   /** Whether an address on a card answers; `null` where it is none that a server should ask, or was asked often enough. Reads nothing of it. */
   isLive(url: string, signal: AbortSignal): Promise<boolean | null>
+  /** Asks the faucet of the support API for gas, where the chain has one and the owner holds nothing, and waits for it, at most a minute. */
+  grant(chain: Chain, owner: Address, signal: AbortSignal): Promise<Grant>
   /** The id that the logs of the planned call show. Throws where they show none, or several. */
   registeredIn(logs: readonly Log[], plan: RegistrationPlan): { readonly agentId: string; readonly tokenId: string }
 }
@@ -56,7 +58,7 @@ export type RegistrationRequest = {
   readonly pin: boolean
 }
 
-export type { AgentIdentity, RegistrationPlan } from '@svc/wallet/core'
+export type { AgentIdentity, Grant, RegistrationPlan } from '@svc/wallet/core'
 
 /** Threads for work that takes long, so that no other call of the server waits for it. */
 export type Workers = {

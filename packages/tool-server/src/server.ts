@@ -16,18 +16,20 @@ import type { Policy, Principal, SafetyReport } from '@svc/engine'
 import { createAgentDocuments } from './cards/agent-documents.ts'
 import type { Config } from './config/config-shape.ts'
 import type { WritePipeline } from './dispatch/call-stages.ts'
-import { createDispatch, type Dispatch } from './dispatch/dispatch.ts'
+import type { Dispatch } from './dispatch/dispatch.ts'
 import { isOffered } from './dispatch/offered-tools.ts'
 import type { Tasks } from '@svc/store'
-import { createRedactor, type Log, type LogDestination } from '@svc/runtime'
-import { secretsOf, openLog } from './config/secrets.ts'
+import type { Log, LogDestination } from '@svc/runtime'
+import { openLog } from './config/secrets.ts'
 import type { RpcPool } from '@svc/amm'
+import { type DispatchPlace, openDispatch } from './open-dispatch.ts'
 import type { Ports } from './ports.ts'
 import { instructions } from './instructions.ts'
 import { lazily, type Lazy } from './lazily.ts'
 import { type Scheduler, startScheduler } from './scheduler.ts'
-import { createStatus, version } from './status/status.ts'
+import { version } from './status/status.ts'
 import type { Tool } from './tool.ts'
+import type { ProvisionReport } from './tool-context.ts'
 import { createEras } from './transports/eras.ts'
 import type { Lend } from './rate-limits/leases.ts'
 import { createRateLimits } from './rate-limits/rate-limit.ts'
@@ -66,6 +68,8 @@ export type Adapters = {
   readonly ports: Ports
   /** The pipeline of a transaction; `null` where there is no wallet. */
   readonly write: (WritePipeline & WriteLife) | null
+  /** Makes the wallet that is missing, once, whoever asks how often; `null` where the operator does not allow it. Throws `ToolError`. */
+  readonly provision?: Provision | null
   /** The policy as the server has it now, to report on; that of its file unless given. Throws `ToolError`. */
   readonly policyNow?: () => Promise<Policy>
   /** Counts the requests over HTTP, which other threads of the process give way to. */
@@ -88,6 +92,13 @@ export type Adapters = {
   readonly now?: () => number
 }
 
+export type Provision = (asked: { readonly requestId: string; readonly principalId: string }) => Promise<{
+  /** The settings as they are from then on. */
+  readonly config: Config
+  readonly write: NonNullable<Adapters['write']>
+  readonly report: ProvisionReport
+}>
+
 export type WriteLife = {
   /** Leaves a line, now and then, about callers that were turned away. */
   readonly refusedCaller?: (reason: string, address: string) => void
@@ -104,15 +115,23 @@ export function createServer(config: Config, adapters: Adapters): ToolServer {
   const log = openLog(config, adapters.logDestination)
   for (const warning of config.warnings) log.warn('config.warning', { warning })
   const closing = new AbortController()
-  const open: Open = { http: null, stdio: null, due: null, keys: null, servedAt: null }
-  const core = openCore(config, adapters, log, closing.signal, open)
+  const { write } = adapters
+  const open: Open = { http: null, stdio: null, due: null, keys: null, servedAt: null, write }
   const isTaken = (principal: Principal) => isInForce(principal, credentialsOf(config, open.keys), adapters.signIn)
-  const startDue = () => startScheduler(adapters, { dispatch: core.dispatch, config, isInForce: isTaken, log })
+  const place = { config, adapters, log, isInForce: isTaken, servedAt: () => open.servedAt }
+  const dispatch = openDispatch(place, (made) => {
+    open.write = made
+    open.due?.stop()
+    open.due = startDue()
+  })
+  const core = openCore(place, dispatch, closing.signal)
+  const startDue = () =>
+    startScheduler({ ...adapters, write: open.write }, { dispatch, config, isInForce: isTaken, log })
   return Object.freeze({
     async listen() {
       open.keys ??= provisionKeys(config, randomBytes)
       open.due ??= startDue()
-      open.http = await openHttp(config, adapters, core, { keys: open.keys, servedAt: () => open.servedAt ?? '' }, log)
+      open.http = await openHttp(config, adapters, core, { keys: open.keys, servedAt: () => open.servedAt ?? '', write: () => open.write }, log)
       const address = await open.http.transport.listen(config.listen)
       const host = address.family === 'IPv6' ? `[${address.address}]` : address.address
       const url = `${config.tls === null ? 'http' : 'https'}://${host}:${address.port}/mcp`
@@ -129,18 +148,18 @@ export function createServer(config: Config, adapters: Adapters): ToolServer {
       open.stdio = createStdioTransport({ newMcpServer, ...streams, log })
       await open.stdio.ended
     },
-    writesUnderWay: () => adapters.write?.underWay() ?? 0,
+    writesUnderWay: () => open.write?.underWay() ?? 0,
     async close() {
       open.due?.stop()
       closing.abort()
-      const stopped = adapters.write?.stop()
-      const tasksStopped = core.dispatch.tasks?.service.stop()
+      const stopped = open.write?.stop()
+      const tasksStopped = dispatch.tasks?.service.stop()
       await open.http?.close()
       await stopped
       await tasksStopped
       await open.stdio?.close()
       await adapters.signIn?.close()
-      await adapters.write?.close()
+      await open.write?.close()
       log.info('server.closed')
       log.flush()
     },
@@ -155,6 +174,8 @@ type Open = {
   keys: ApiKeys | null
   /** Where clients reach `/mcp` over HTTP, once it listens. */
   servedAt: string | null
+  /** `null` as long as there is no wallet. */
+  write: Adapters['write']
 }
 
 type Core = {
@@ -166,35 +187,8 @@ type Core = {
 
 type OpenHttp = { readonly transport: HttpTransport; close(): Promise<void> }
 
-function openCore(
-  config: Config,
-  adapters: Adapters,
-  log: Log,
-  closing: AbortSignal,
-  open: Pick<Open, 'keys' | 'servedAt'>,
-): Core {
-  const { tools, toolsElsewhere = [], ports, write, testing = null } = adapters
-  const safety = write === null ? null : (principal: Principal) => write.safety(principal)
-  const status = createStatus({ config, ports, safety, policyNow: adapters.policyNow, servedAt: () => open.servedAt })
-  const redactor = createRedactor(secretsOf(config))
-  const dispatch = createDispatch({
-    tools,
-    toolsElsewhere,
-    profile: config.profile,
-    toolsets: config.toolsets,
-    sharesMemory: config.sharesMemory,
-    watching: { everySeconds: config.watchSeconds, hasWebhook: config.webhook !== null },
-    ports,
-    status,
-    write,
-    isInForce: (principal) => isInForce(principal, credentialsOf(config, open.keys), adapters.signIn),
-    log,
-    scrub: (value) => redactor.scrub(value),
-    now: Date.now,
-    newRequestId: randomUUID,
-    tasks: adapters.tasks ?? write?.tasks,
-    ...(adapters.atOneBlock !== undefined && { atOneBlock: adapters.atOneBlock }),
-  })
+function openCore({ adapters, log }: DispatchPlace, dispatch: Dispatch, closing: AbortSignal): Core {
+  const { testing = null } = adapters
   const info = { name: 'svc', title: 'Liquidity tool server', version }
   const protocol = lazily(async () => {
     const { createProtocol } = await import('./transports/protocol.ts')
@@ -210,7 +204,7 @@ async function openHttp(
   config: Config,
   adapters: Adapters,
   core: Core,
-  { keys, servedAt }: { readonly keys: ApiKeys; readonly servedAt: () => string },
+  { keys, servedAt, write }: HttpPlace,
   log: Log,
 ): Promise<OpenHttp> {
   const { now = () => process.uptime() * 1_000, isFast = true } = adapters
@@ -240,7 +234,7 @@ async function openHttp(
     missingScope: core.dispatch.missingScope,
     onScopeMissing: (facts) => log.info('auth.scope-missing', facts),
     eras: createEras({ legacy, fastPath: isFast ? createFastPath({ ...core, instructions }) : null, protocol }),
-    onRefused: (reason, address) => adapters.write?.refusedCaller?.(reason, address),
+    onRefused: (reason, address) => write()?.refusedCaller?.(reason, address),
     traffic: adapters.traffic,
     documents: createAgentDocuments({ config, tools: adapters.tools, version, servedAt }),
     webSockets,
@@ -260,6 +254,12 @@ async function openHttp(
       })
     },
   }
+}
+
+type HttpPlace = {
+  readonly keys: ApiKeys
+  readonly servedAt: () => string
+  readonly write: () => Adapters['write']
 }
 
 /** The stages of authentication in the order they are asked. */

@@ -71,8 +71,20 @@ export type WriteContext = ReadContext & {
   earlier(chain: Chain): Promise<readonly EarlierTransaction[]>
   /** Never null where a write tool runs. */
   readonly wallet: { readonly address: `0x${string}`; readonly type: 'local' | 'managed' }
+  /** What this server made at the wallet provider since it started; `null` where the wallet was there before. */
+  readonly provisioned: ProvisionReport | null
   /** The policy's defaults and caps, as far as a plan needs them. */
   readonly defaults: { readonly slippageBps: number; readonly deadlineSeconds: number }
+}
+
+/** A wallet that was made for a caller. No secrets. */
+export type ProvisionReport = {
+  /** At its provider. */
+  readonly walletId: string
+  /** Whose policy template it is held to there. */
+  readonly role: string
+  /** By name. */
+  readonly chains: readonly string[]
 }
 
 /** Reports of the running server about itself; safety members are absent without a wallet. */

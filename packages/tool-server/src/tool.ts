@@ -116,6 +116,8 @@ export type WriteFacts<Input, Output> = Facts<Input, Output> & {
   readonly idempotent: boolean
   /** True where a repeat under the same idempotency key goes on with what is missing, and only a success ends the key. */
   readonly goesOn?: true
+  /** True where a server without a wallet may come to one by it. */
+  readonly makesWallet?: true
 }
 
 export type RecordFacts<Input, Output> = Omit<Facts<Input, Output>, 'scope' | 'openWorld'> & {
@@ -125,7 +127,7 @@ export type RecordFacts<Input, Output> = Omit<Facts<Input, Output>, 'scope' | 'o
   readonly idempotent: boolean
 }
 
-export type OperationFacts<Input, Output> = Omit<WriteFacts<Input, Output>, 'scope'>
+export type OperationFacts<Input, Output> = Omit<WriteFacts<Input, Output>, 'scope' | 'makesWallet'>
 
 /** `of-operation`: that of the tool whose stored write it acts on. */
 export type ToolScope = Scope | 'of-operation'
@@ -142,6 +144,8 @@ export type Tool = {
   readonly inDataProfile: boolean
   /** Whether a repeat goes on where an attempt had stopped: its handler asks what was done, and does the rest. */
   readonly goesOn: boolean
+  /** Whether it makes the wallet that a server lacks, where its operator allows that. */
+  readonly makesWallet: boolean
   /** Whether a call is a task for clients that take such. */
   readonly runsLong: boolean
   readonly view: ViewName | null
@@ -208,6 +212,7 @@ function finish<Input extends z.ZodObject, Output extends z.ZodObject>(
     tier: tierOf[access],
     inDataProfile,
     goesOn: ('goesOn' in facts ? facts.goesOn : undefined) ?? false,
+    makesWallet: ('makesWallet' in facts ? facts.makesWallet : undefined) ?? false,
     runsLong: facts.runsLong ?? false,
     view: ('view' in facts ? facts.view : undefined) ?? null,
     annotations: {

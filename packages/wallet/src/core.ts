@@ -25,6 +25,8 @@ export {
   postForCid,
   type CidRequest,
 } from './agent/card/pin-card.ts'
+export { requestGrant } from './gas/request-grant.ts'
+export type { Grant, GrantOptions } from './gas/request-grant.ts'
 export { planRegistration } from './agent/registration/plan-registration.ts'
 export type { PlanOptions, RegistrationPlan } from './agent/registration/plan-registration.ts'
 export type { FileStatus } from './agent/lookup/read-agent-file.ts'

@@ -72,6 +72,19 @@ async function listen(server: Server): Promise<number> {
 }
 
 describe('svc doctor', () => {
+  it('asks the identity provider for the app id, where one is named, and names the command where it knows none', async () => {
+    const provider = await createWalletProviderServer()
+    onTestFinished(() => provider.close())
+    const named = { ...(await endpoint()), SVC_IDENTITY_PROVIDER_URL: provider.url }
+    expect((await doctor({ ...named, WALLET_APP_ID: provider.appId })).checks).toContainEqual(
+      expect.objectContaining({ id: 'app-id', status: 'pass' }),
+    )
+    const { ids, failing } = await doctor({ ...named, WALLET_APP_ID: 'another' })
+    expect([ids, failing[0]?.fix]).toEqual([['app-id'], expect.stringContaining(`Run: echo 'WALLET_APP_ID=`)])
+    const away = { ...named, SVC_IDENTITY_PROVIDER_URL: 'http://127.0.0.1:9', WALLET_APP_ID: 'another' }
+    expect((await doctor(away)).checks).toContainEqual(expect.objectContaining({ id: 'app-id', status: 'warn' }))
+  })
+
   it('finds nothing wrong where nothing is, with and without a wallet, and says so for a person', async () => {
     const base = await endpoint()
     expect((await doctor(base)).ids).toEqual([])

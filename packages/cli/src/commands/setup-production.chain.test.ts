@@ -175,6 +175,16 @@ describe('svc setup production --non-interactive', () => {
     for (const file of deployment.files) expect(readFileSync(file, 'utf8')).not.toContain(provider.appSecret)
     expect(deployment.files).toHaveLength(2)
   })
+
+  it('says of a container that no runtime is here to start it, and keeps the files and the command', async () => {
+    environment = { ...environment, PATH: parent }
+    const words = ['--json', '--skip-identity']
+    const { stdout, stderr } = await run({ ...secretFile(), 'deploy-target': 'container' }, ...words)
+    const { deployment } = JSON.parse(stdout) as { deployment: { deployed: boolean; files: string[] } }
+    expect(deployment).toMatchObject({ deployed: false, command: expect.stringContaining('docker compose -f') })
+    expect(stderr).toMatch(/^7\/10 Deployment: not deployed\. There is no container runtime .* Run: docker compose/m)
+    expect(readFileSync(deployment.files[1] ?? '', 'utf8')).toContain(`user: "${process.getuid?.()}:`)
+  })
 })
 
 describe('svc setup production, asking', () => {

@@ -52,6 +52,7 @@ export async function setupProduction(
     dataDir,
     place: shellWord(dataDir),
     clone: process.cwd(),
+    user: process.getuid === undefined ? null : `${process.getuid()}:${process.getgid?.() ?? process.getuid()}`,
     environment,
     chains,
     randomBytes,

@@ -1,5 +1,5 @@
 /**
- * Where a server of production can run. What cannot be started from here gets its files, and the command that does it is printed.
+ * Where a server of production can run. A container is started from here; what others start gets its files, and the command that does it is printed.
  */
 export const deployTargets = {
   local: {
@@ -11,6 +11,7 @@ export const deployTargets = {
     title: 'A container on this machine',
     files: (place) => ({ Dockerfile: dockerfile, 'compose.yaml': compose(place) }),
     command: ({ place }) => `docker compose -f ${place}/deploy/compose.yaml up --build --detach`,
+    healthUrl: 'http://127.0.0.1:3000/healthz',
   },
   fly: {
     title: 'fly.io: 256 MB, suspended while nobody calls',
@@ -27,11 +28,13 @@ export const deployTargets = {
 
 export type DeployTargetName = keyof typeof deployTargets
 
-type DeployTarget = {
+export type DeployTarget = {
   readonly title: string
   /** By name, for the folder `deploy` of the data directory; none holds a secret. */
   readonly files: (place: DeployPlace) => Readonly<Record<string, string>>
   readonly command: (place: DeployPlace) => string
+  /** Where it answers once it was started from here; absent where somebody else starts it. */
+  readonly healthUrl?: string
 }
 
 type DeployPlace = {
@@ -40,6 +43,8 @@ type DeployPlace = {
   readonly place: string
   /** Where the image is built from. */
   readonly clone: string
+  /** Whose the data directory is, `uid:gid`; `null` where the system has no such. */
+  readonly user: string | null
 }
 
 /** Beyond the machine TLS ends at the platform, whose addresses are private ones. */
@@ -55,12 +60,14 @@ EXPOSE 3000
 ENTRYPOINT ["node", "packages/cli/bin/svc.js", "serve", "--transport", "http"]
 `
 
-function compose({ dataDir, clone }: DeployPlace): string {
+function compose({ dataDir, clone, user }: DeployPlace): string {
+  // The directory is closed to all others.
+  const owner = user === null ? '' : `    user: ${JSON.stringify(user)}\n`
   return `services:
   svc:
     build: { context: ${JSON.stringify(clone)}, dockerfile: ${JSON.stringify(`${dataDir}/deploy/Dockerfile`)} }
     environment: { SVC_TRUSTED_PROXIES: 172.16.0.0/12 }
-    volumes: [${JSON.stringify(`${dataDir}:/data`)}]
+${owner}    volumes: [${JSON.stringify(`${dataDir}:/data`)}]
     ports: ["127.0.0.1:3000:3000"]
     read_only: true
     tmpfs: [/tmp]

@@ -14,7 +14,8 @@ import {
 import { type Chain, findChain } from '@svc/wallet/core'
 import type { Address } from 'viem'
 import { clients, serverProgram } from './clients.ts'
-import { deployTargets, type DeployTargetName } from './deploy-targets.ts'
+import { deployContainer, type Deployed } from './deploy-container.ts'
+import { type DeployTarget, deployTargets, type DeployTargetName } from './deploy-targets.ts'
 import type { ProductionAnswers } from './production-inputs.ts'
 import { type Tried, tryServer } from './try-server.ts'
 import { type WalletAtProvider, walletAtProvider } from './wallet-at-provider.ts'
@@ -34,7 +35,7 @@ export const productionSteps = [
 ] as const
 
 /**
- * Sets a data directory up for production. Nothing is written before the wallet stands at its provider as it should; a second run finds what the
+ * Sets a data directory up for production. No setting is written before the wallet stands at its provider as it should; a second run finds what the
  * first has made, and changes nothing. Throws where a step cannot be done, naming it.
  */
 export async function setUpProduction(answers: ProductionAnswers, world: ProductionWorld): Promise<ProductionSetup> {
@@ -44,19 +45,22 @@ export async function setUpProduction(answers: ProductionAnswers, world: Product
   say(1, answers.walletProvider)
   const written = readEnvFile(envFilePath(dataDir))
   const wallet = await walletAtProvider(answers, written, world)
-  say(2, `${wallet.address} (${wallet.walletId}), ${wallet.isNew ? 'made' : 'there already'}.`)
+  say(2, `${wallet.address} (${wallet.walletId}), ${origins[wallet.origin]}.`)
   const { changed, backup } = await writeSettings(answers, wallet, world)
+  await wallet.settled()
   const former = backup === null ? '' : `; the former file is ${backup}`
   say(3, changed.length === 0 ? 'as it was.' : `${changed.length} settings written (0600)${former}.`)
   say(
     4,
     `as the template of ${answers.role} says, read back and compared; what it does not allow is refused, which was tried.`,
   )
-  const target = deployTargets[answers.deployTarget as DeployTargetName]
+  const target: DeployTarget = deployTargets[answers.deployTarget as DeployTargetName]
   say(5, target.title)
   const command = target.command(world)
   const files = await writeDeployment(target.files(world), dataDir)
-  say(6, `not deployed. ${files.length === 0 ? '' : `Files: ${files.join(', ')}. `}Run: ${command}`)
+  const deployment = await deploy(target, world)
+  const listed = files.length === 0 ? '' : ` Files: ${files.join(', ')}.`
+  say(6, deployment.deployed ? `${deployment.said}${listed}` : `not deployed.${deployment.said}${listed} Run: ${command}`)
   const tried = await tryServer(answers, { ...world, say: (step, text) => say(step === 'health' ? 7 : 8, text) })
   const configuration = clients.generic.stdio(serverProgram(dataDir))
   say(9, 'the words of other clients: svc setup client NAME')
@@ -67,11 +71,17 @@ export async function setUpProduction(answers: ProductionAnswers, world: Product
     changed,
     backup,
     ownerKeyFile: wallet.ownerKeyFile,
-    deployment: { target: answers.deployTarget, deployed: false, files, command },
+    deployment: { target: answers.deployTarget, deployed: deployment.deployed, files, command },
     ...tried,
     configuration,
   }
 }
+
+const origins = {
+  made: 'made',
+  found: 'made by a run that was cut off, and found again',
+  settings: 'there already',
+} as const satisfies Record<WalletAtProvider['origin'], string>
 
 /** What a set-up works on. */
 export type ProductionWorld = {
@@ -80,6 +90,8 @@ export type ProductionWorld = {
   readonly place: string
   /** Where an image would be built from. */
   readonly clone: string
+  /** Whose the data directory is, `uid:gid`; `null` where the system has no such. */
+  readonly user: string | null
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly chains: readonly Chain[]
   readonly randomBytes: (size: number) => Uint8Array
@@ -162,6 +174,15 @@ function rememberedOf({ walletProvider, chains, role, deployTarget }: Production
     SETUP_ROLE: role,
     SETUP_DEPLOY_TARGET: deployTarget,
   }
+}
+
+/** What can be started from here is, and is looked at. */
+async function deploy(target: DeployTarget, { dataDir, environment }: ProductionWorld): Promise<Deployed> {
+  const { healthUrl } = target
+  if (healthUrl === undefined) return { deployed: false, said: '' }
+  const composeFile = join(dataDir, 'deploy', 'compose.yaml')
+  const { deployed, said } = await deployContainer({ composeFile, healthUrl, environment })
+  return { deployed, said: deployed ? said : ` ${said}` }
 }
 
 async function writeDeployment(files: Readonly<Record<string, string>>, dataDir: string): Promise<readonly string[]> {

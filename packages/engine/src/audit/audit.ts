@@ -271,4 +271,7 @@ export const auditEventNames = [
   'tx.simulated',
   'tx.submitted',
   'tx.superseded',
+  'wallet.provisioned',
+  'wallet.refused',
+  'wallet.requested',
 ] as const

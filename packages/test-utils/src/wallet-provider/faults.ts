@@ -4,7 +4,7 @@
  * transaction than was asked, or shows a policy without its last rule; `lax` signs what its policy forbids; `nonsense` answers something that is no JSON.
  */
 export type ProviderFault = FaultKind & {
-  /** Methods of signing (`eth_signTransaction`), or `wallets` and `policies` for reading one, `config` for the app; all without. */
+  /** Methods of signing (`eth_signTransaction`), `wallets` and `policies` for reading one, `POST wallets` for making one, or `config` for the app; all without. */
   readonly methods?: readonly string[]
   /** How often; until the faults are set anew without. */
   readonly times?: number

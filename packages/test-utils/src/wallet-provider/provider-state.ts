@@ -51,6 +51,8 @@ export type KeyQuorum = {
 export type ProviderWallet = {
   readonly id: string
   readonly address: Hex
+  /** The app's own name for it. */
+  readonly externalId: string | null
   readonly privateKey: Hex
   /** Without an owner the app secret alone signs. */
   readonly ownerId: string | null

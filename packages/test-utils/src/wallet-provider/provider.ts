@@ -153,7 +153,7 @@ function nameOf({ method, body }: ProviderRequest, path: string): string {
   if (path.startsWith('/api/v1/apps/')) return 'config'
   if (method === 'GET') return path.startsWith('/v1/policies/') ? 'policies' : 'wallets'
   const isRpc = path.endsWith('/rpc') && typeof body === 'object' && body !== null && 'method' in body
-  return isRpc ? String(body.method) : path.slice('/v1/'.length)
+  return isRpc ? String(body.method) : `POST ${path.slice('/v1/'.length)}`
 }
 
 const mostCharacters = 1024 * 1024

@@ -99,6 +99,7 @@ function createWallet({ state, request, seed, nowMs }: RouteContext): unknown {
     'wallet',
   )
   oneOf(fields['chain_type'], ['ethereum'], 'chain_type')
+  const externalId = readExternalId(state, fields['external_id'])
   const policyIds = asTexts(fields['policy_ids'] ?? [], 'policy_ids')
   if (policyIds.length > 1) throw invalid('policy_ids', 'at most one policy')
   for (const id of policyIds) find(state.policies, id, 'Policy')
@@ -108,6 +109,7 @@ function createWallet({ state, request, seed, nowMs }: RouteContext): unknown {
     id,
     privateKey,
     address: privateKeyToAddress(privateKey),
+    externalId,
     ownerId: ownerOf(state, fields),
     policyIds,
     signers: asList(fields['additional_signers'] ?? [], 'additional_signers').map((signer) =>
@@ -118,6 +120,25 @@ function createWallet({ state, request, seed, nowMs }: RouteContext): unknown {
   }
   state.wallets.set(id, wallet)
   return shown(wallet)
+}
+
+/** A name of the app's for one wallet, for good. */
+function readExternalId(state: ProviderState, value: unknown): string | null {
+  if (value === undefined || value === null) return null
+  const name = asText(value, 'external_id')
+  if (!/^[A-Za-z0-9_-]{1,64}$/.test(name)) throw invalid('external_id', '1 to 64 letters, digits, "_" and "-"')
+  if (named(state, name) === undefined) return name
+  throw new ProviderError(400, 'external_id_taken', 'Another wallet has this external id.')
+}
+
+function named({ wallets }: ProviderState, externalId: string): ProviderWallet | undefined {
+  return [...wallets.values()].find((wallet) => wallet.externalId === externalId)
+}
+
+/** By its id, or behind `ext_wal_` by the app's own name for it. */
+function findWallet(state: ProviderState, id: string): ProviderWallet {
+  const own = id.startsWith('ext_wal_') ? named(state, id.slice('ext_wal_'.length)) : undefined
+  return own ?? find(state.wallets, id, 'Wallet')
 }
 
 function ownerOf(state: ProviderState, { owner, owner_id: ownerId }: Readonly<Record<string, unknown>>): string | null {
@@ -142,14 +163,15 @@ function readSigner(state: ProviderState, value: unknown): AdditionalSigner {
 }
 
 function readWallet({ state, fault }: RouteContext, id: string): unknown {
-  const wallet = shown(find(state.wallets, id, 'Wallet'))
+  const wallet = shown(findWallet(state, id))
   return fault?.fault === 'other-key' ? { ...wallet, address: '0x00000000000000000000000000000000000000b0' } : wallet
 }
 
-function shown({ id, address, ownerId, policyIds, signers, createdAtMs }: ProviderWallet) {
+function shown({ id, address, externalId, ownerId, policyIds, signers, createdAtMs }: ProviderWallet) {
   return {
     id,
     address,
+    external_id: externalId,
     chain_type: 'ethereum',
     policy_ids: policyIds,
     additional_signers: signers,
@@ -163,7 +185,7 @@ function shown({ id, address, ownerId, policyIds, signers, createdAtMs }: Provid
 /** Expiry, authorization, policy, signature; the same idempotency key with the same body gives the same answer. */
 async function sign(context: RouteContext, walletId: string): Promise<unknown> {
   const { state, request, nowMs, fault } = context
-  const wallet = find(state.wallets, walletId, 'Wallet')
+  const wallet = findWallet(state, walletId)
   checkExpiry(request, nowMs)
   const policyIds = policiesFor(context, wallet)
   const kind = signingFaults.find((one) => one === fault?.fault) ?? null

@@ -1,6 +1,7 @@
 import type { Address } from 'viem'
 import type { Chain, Secret } from '@svc/wallet/core'
 import type { KeyTier } from '@svc/engine'
+import type { AgentRole } from '@svc/engine/policy'
 import type { Profile } from '../dispatch/offered-tools.ts'
 import type { OfferedToolsets } from '../toolsets.ts'
 import type { Webhook } from '../watches/webhook-run.ts'
@@ -46,6 +47,8 @@ export type Config = {
     readonly token: Secret | null
   }
   readonly wallet: WalletConfig | null
+  /** The wallet that may be made while there is none; `null` where there is one, or where the operator allows none. */
+  readonly provision: ProvisionConfig | null
   readonly chains: readonly Chain[]
   readonly rpc: RpcConfig
   readonly bundlerUrls: ReadonlyMap<number, Secret>
@@ -107,6 +110,16 @@ export type WalletConfig =
       /** `null` for the provider's public one. */
       readonly apiUrl: string | null
     }
+
+/** What `provision_wallet` may make. */
+export type ProvisionConfig = Omit<Extract<WalletConfig, { type: 'managed' }>, 'type' | 'walletId' | 'authPrivateKey'> & {
+  readonly role: AgentRole
+  readonly chains: readonly Chain[]
+  /** P-256, of who may change wallet and policy. */
+  readonly ownerPublicKey: string
+  /** `null`: one is made. */
+  readonly authPrivateKey: Secret | null
+}
 
 export type RpcConfig = {
   readonly urls: ReadonlyMap<number, readonly Secret[]>

@@ -3,6 +3,7 @@ import type { Config, ConfigProblem } from './config-shape.ts'
 import type { Settings } from './schema.ts'
 import { issuerRules } from './issuer-config.ts'
 import { isRpcProvider } from './rpc-providers.ts'
+import { provisionRules } from './provision-config.ts'
 import { addressRules, signInRules } from './sign-in-config.ts'
 import { agentRules } from './agent-config.ts'
 
@@ -14,6 +15,7 @@ export function checkRules(
 ): readonly ConfigProblem[] {
   return [
     ...walletRules(config, values),
+    ...provisionRules(values, config.chains),
     ...wireRules(config, values),
     ...tokenRules(values),
     ...signInRules(config, values),
@@ -37,7 +39,8 @@ function walletRules(config: Config, values: Settings): readonly ConfigProblem[]
   }
   if (!config.production && type === 'local' && values.PRIVATE_KEY === undefined)
     problems.push(missing('PRIVATE_KEY', 'WALLET_TYPE=local'))
-  if (type === 'managed') {
+  // What may be made needs no name yet.
+  if (type === 'managed' && (values.SVC_PROVISION_ROLE === undefined || values.WALLET_ID !== undefined)) {
     for (const name of ['WALLET_APP_ID', 'WALLET_APP_SECRET', 'WALLET_ID', 'WALLET_AUTH_PRIVATE_KEY'] as const) {
       if (values[name] === undefined) problems.push(missing(name, 'WALLET_TYPE=managed'))
     }

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import * as z from 'zod'
 import type { KeyTier } from '@svc/engine'
+import type { AgentRole } from '@svc/engine/policy'
 import { isLoopback } from '@svc/runtime'
 import { defaultSecretHeader, isSafePlace, oauthIssuer } from './issuer-settings.ts'
 import { isRpcProvider, rpcProviders } from './rpc-providers.ts'
@@ -42,6 +43,12 @@ const toolset = z.custom<Toolset>(
   `Accepted: ${toolsetNames.join(', ')}, separated by commas`,
 )
 
+/** Those whose policies at the provider this server can compile. */
+const roles = ['vault_participant', 'vault_manager', 'vault_creator'] as const satisfies readonly AgentRole[]
+
+/** All that its algorithm and curve say stands at its beginning. */
+const spkiOfP256 = /^MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE[A-Za-z0-9+/]{86}==$/
+
 const watchSecondsAccepted = 'Accepted: whole seconds from 15 to 3600'
 
 /** The form of every setting that is not one per chain. */
@@ -52,6 +59,14 @@ export const settingsSchema = z.object({
   WALLET_ID: text.optional(),
   WALLET_AUTH_PRIVATE_KEY: text.optional(),
   SVC_WALLET_API_URL: plainUrl.optional(),
+  SVC_PROVISION_ROLE: z
+    .enum(roles, { error: `Accepted: ${roles.join(', ')}` })
+    .optional(),
+  SVC_PROVISION_OWNER_KEY: z
+    .string()
+    .regex(spkiOfP256, 'Accepted: a public P-256 key, base64 of SPKI DER on one line')
+    .optional(),
+  SVC_PROVISION_CHAINS: list.default(['base']),
   PRIVATE_KEY: z
     .string()
     .regex(/^0x[0-9a-fA-F]{64}$/, 'Accepted: 0x and 64 hex digits')

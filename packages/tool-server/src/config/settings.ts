@@ -5,8 +5,6 @@ export type Setting = {
   /** As a reader would write it; `null` when the setting is off unless given. */
   readonly default: string | null
   readonly secret: boolean
-  /** True for a name whose tool or service this version does not have yet: it is read and changes nothing. */
-  readonly unused: boolean
 }
 
 /** Every setting the server reads, and nothing it does not. */
@@ -22,6 +20,15 @@ export const settings = [
     'API of the managed wallet provider: https, or http on this machine.',
     'the public one',
   ),
+  setting(
+    'SVC_PROVISION_ROLE',
+    'Lets `provision_wallet` make the managed wallet that this server lacks, behind the policy of a role at its provider: `vault_participant`, `vault_manager` or `vault_creator`. Needs WALLET_TYPE=managed, WALLET_APP_ID, WALLET_APP_SECRET and SVC_PROVISION_OWNER_KEY.',
+  ),
+  setting(
+    'SVC_PROVISION_OWNER_KEY',
+    'Public P-256 key (base64 of SPKI) of who may change that wallet and its policy; its private half belongs on another machine.',
+  ),
+  setting('SVC_PROVISION_CHAINS', 'Chains on which that wallet may act, separated by commas.', 'base'),
   secret('PRIVATE_KEY', 'Key of a local wallet: 0x and 64 hex digits. Development only.'),
   // the server
   setting(
@@ -161,19 +168,18 @@ export const settings = [
     'SVC_GATEWAY_URL',
     'IPFS gateway for reading agent cards; without it, only those that stand in their own URI are read.',
   ),
-  unused(setting('SVC_IDENTITY_PROVIDER_URL', 'Base URL of the identity provider.')),
+  setting(
+    'SVC_IDENTITY_PROVIDER_URL',
+    "Base URL of the wallet provider's public app configuration: check_setup_health and `svc doctor` ask it for WALLET_APP_ID, as pin proxy and faucet do.",
+  ),
 ] as const satisfies readonly Setting[]
 
 export type SettingName = (typeof settings)[number]['name']
 
 function setting<const Name extends string>(name: Name, meaning: string, fallback: string | null = null) {
-  return { name, meaning, default: fallback, secret: false, unused: false } as const
+  return { name, meaning, default: fallback, secret: false } as const
 }
 
 function secret<const Name extends string>(name: Name, meaning: string, fallback: string | null = null) {
-  return { name, meaning, default: fallback, secret: true, unused: false } as const
-}
-
-function unused<const Name extends string>(row: Setting & { readonly name: Name }) {
-  return { ...row, unused: true } as const
+  return { name, meaning, default: fallback, secret: true } as const
 }

@@ -236,6 +236,8 @@ export type DispatchOptions = {
   readonly watching?: NonNullable<HandlerDeps['watching']>
   /** Where calls that are answered later are kept; left out where nothing is. */
   readonly tasks?: Tasks | undefined
+  readonly provide?: HandlerDeps['provide']
+  readonly provisioned?: HandlerDeps['provisioned']
 }
 
 export type WritePipeline = {

@@ -6,7 +6,9 @@ import { handleCall, runHandler } from '../pipeline.ts'
 import type { CallContext, CallRequest, DispatchOptions, WritePipeline } from './call-stages.ts'
 import { type CallResult, internalError } from './call-result.ts'
 import { type CallTasks, createCallTasks } from './call-tasks.ts'
-import { carryOutDue, type CarriedOut, type CarryOutDeps } from './carry-out.ts'
+import { type Answered, carryOutDue, type CarriedOut, type CarryOutDeps } from './carry-out.ts'
+import type { ToolCall } from './handle.ts'
+import type { Tool } from '../tool.ts'
 import { createKeptAnswers } from './kept-answers.ts'
 import { type ToolList, createOfferedTools, type OfferedTools, type ShownWithTools } from './offered-tools.ts'
 import { createOnce } from './once.ts'
@@ -57,6 +59,7 @@ export function createDispatch(options: DispatchOptions): Dispatch {
     },
     guides: () => (guides ??= openGuides(context, call)),
     call,
+    handle: (tool: Tool, toolCall: ToolCall) => runHandler(tool, toolCall, { options, deps }),
     carryOutDue: (operation: Operation) => whenDue(operation, context),
   })
 }
@@ -108,6 +111,8 @@ export type Dispatch = {
   asksClient(name: string): boolean
   /** Answers one call. Never rejects: a failure is a result with `isError`. */
   call(request: CallRequest): Promise<CallResult>
+  /** Runs the handler of a tool for a call that another dispatch let through. */
+  handle(tool: Tool, call: ToolCall): Promise<Answered>
   /**
    * Carries out a stored write whose time has come, under the rights of who asked for it. Rejects when it could not be
    * taken, which changes nothing about it.

@@ -67,7 +67,7 @@ export async function handle(
       signal,
     )
   }
-  if (write === null || deps === null) throw noWallet(`${tool.name} needs a wallet`)
+  if (write === null || deps === null) return await provideWallet(tool, call, handlerDeps)
   if (tool.scope === 'of-operation')
     return tool.handle(input, Object.freeze({ ...reads, operations: operationActions(call, deps) }))
   const { wallet, defaults, atomicRoute } = write
@@ -84,12 +84,26 @@ export async function handle(
     wallet,
     defaults,
     atomicRoute,
+    provisioned: handlerDeps.provisioned ?? null,
   }
   return tool.handle(input, Object.freeze(context))
 }
 
-function noWallet(why: string): ToolError {
-  return new ToolError('WALLET_NOT_CONFIGURED', `${why}, and none is configured.`)
+/** What makes the wallet goes on with it, where the operator allows that; all else needs one. */
+async function provideWallet(tool: Tool, call: ToolCall, { provide }: HandlerDeps): Promise<unknown> {
+  if (!tool.makesWallet) throw noWallet(`${tool.name} needs a wallet`, provide && 'Call provision_wallet, which makes it.')
+  if (provide === undefined) {
+    throw noWallet(
+      'No wallet may be made by a caller here',
+      'The operator sets one up: svc setup production. Or allows this tool to, and restarts the server: WALLET_TYPE=managed, WALLET_APP_ID, WALLET_APP_SECRET, SVC_PROVISION_ROLE and SVC_PROVISION_OWNER_KEY (docs/production.md).',
+    )
+  }
+  if (call.dryRun) throw noWallet('A dry run makes no wallet', `Without dryRun ${tool.name} makes it.`)
+  return await provide(tool, call)
+}
+
+function noWallet(why: string, suggestion?: string): ToolError {
+  return new ToolError('WALLET_NOT_CONFIGURED', `${why}, and none is configured.`, suggestion ? { suggestion } : {})
 }
 
 /** The caller's own memory, or the one of all callers where the operator has them share it; `null` where no store is open. */
@@ -174,6 +188,10 @@ export type HandlerDeps = {
   /** How often watched positions are looked at, and whether events go out as webhooks: every minute and not when absent. */
   readonly watching?: Pick<CallerWatches, 'everySeconds' | 'hasWebhook'>
   readonly log: Pick<Log, 'warn'>
+  /** Makes the wallet that is missing and runs a tool with it; left out where the operator does not allow it. Throws `SIGNER_*`. */
+  readonly provide?: ((tool: Tool, call: ToolCall) => Promise<unknown>) | undefined
+  /** What was made so, for the tool that reports it. */
+  readonly provisioned?: WriteContext['provisioned'] | undefined
 }
 
 /** What takes long knows for whom it is, so that nobody's tasks keep another's waiting. */

@@ -5,6 +5,7 @@ import {
   identityRegistries,
   planRegistration,
   registeredAgentIn,
+  requestGrant,
   WalletError,
 } from '@svc/wallet/core'
 import { type ErrorCode, type ErrorDetail, type RpcPool, ToolError } from '@svc/amm'
@@ -50,6 +51,11 @@ export function createIdentities(options: IdentitiesOptions): Identities {
         return planRegistration({ ...placeOf(chain), ...asked, env: {}, fetch, signal })
       }),
     registeredIn: registeredAgentIn,
+    grant: (chain: Chain, owner: Address, signal: AbortSignal) => {
+      const { appId, apiUrl } = upstream
+      const place = { client: rpc.client(chain), ...(apiUrl === null ? {} : { apiUrl }) }
+      return withToolErrors(() => requestGrant({ ...place, chain, owner, appId, fetch, signal }))
+    },
     isLive: createEndpointProbe({ now: () => process.uptime() * 1_000 }),
   } satisfies Identities)
 }
@@ -143,4 +149,5 @@ const codes: ReadonlyMap<string, ErrorCode> = new Map<string, ErrorCode>([
   ['VALIDATION_REGISTRY_ABI_UNKNOWN', 'REGISTRY_NOT_DEPLOYED'],
   ['RPC_UNAVAILABLE', 'RPC_UNAVAILABLE'],
   ['RPC_CHAIN_MISMATCH', 'RPC_CHAIN_MISMATCH'],
+  ['ABORTED', 'CANCELLED'],
 ])

@@ -23,11 +23,16 @@ function checkWarnings({ warnings }: Config): SetupCheck {
 }
 
 function checkWallet(
-  { wallet, profile }: Config,
+  { wallet, profile, provision }: Config,
   { agentAddress }: Pick<Ports, 'agentAddress'>,
   place: string,
 ): SetupCheck {
   const id = 'wallet'
+  if (wallet === null && provision !== null) {
+    const where = provision.chains.map(({ name }) => name).join(', ')
+    const message = `No wallet yet. One may be made for the role ${provision.role} on ${where} (SVC_PROVISION_ROLE).`
+    return warned(id, message, `Have the agent call provision_wallet. Or run: svc setup production --data-dir ${place}`)
+  }
   if (wallet !== null && agentAddress !== null) return passed(id, `The ${wallet.type} wallet is ${agentAddress}.`)
   if (profile === 'data') {
     const has = wallet === null ? 'No wallet' : `A ${wallet.type} wallet that nothing uses`

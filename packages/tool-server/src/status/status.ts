@@ -4,6 +4,7 @@ import type { Config } from '../config/config-shape.ts'
 import type { Ports } from '../ports.ts'
 import { checkAccess } from './check-access.ts'
 import { checkAgent } from './check-agent.ts'
+import { checkAppId } from './check-app-id.ts'
 import { checkChains } from './check-chains.ts'
 import { checkDataDir, checkOwnerKey, checkPolicy, policyPath } from './check-data-dir.ts'
 import { checkHost, type HostFacts } from './check-host.ts'
@@ -37,6 +38,7 @@ export async function reportSetup(options: SetupPlace): Promise<SetupReport> {
     ...(await checkOwnerKey(config.dataDir, place)),
     ...(await checkPolicy(config, ports, policyNow, place)),
     ...(await checkChains(config, ports, place, now)),
+    ...(await checkAppId(config, place)),
     ...(await checkAgent(config, ports, options.servedAt?.() ?? null)),
   ]
   return { profile: config.profile, version, checks }

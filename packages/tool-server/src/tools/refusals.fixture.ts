@@ -107,6 +107,7 @@ export function untouchedWorld(): WriteContext & RecordContext {
     watches: untouchable('watches'),
     agentAddress: wallet,
     wallet: { address: wallet, type: 'local' },
+    provisioned: null,
     defaults: { slippageBps: 50, deadlineSeconds: 600 },
     principal: { id: 'test', stage: 'local', tier: 'write', scopes: new Set(), expiresAt: null },
     signal: new AbortController().signal,

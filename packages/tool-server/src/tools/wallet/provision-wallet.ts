@@ -6,7 +6,7 @@ import { formatAmount, parseAmount } from '@svc/lp-math'
 import * as z from 'zod'
 import { ToolError } from '@svc/amm'
 import { writeTool } from '../../tool.ts'
-import type { WriteContext } from '../../tool-context.ts'
+import type { ProvisionReport, WriteContext } from '../../tool-context.ts'
 import { chainInput } from '../params.ts'
 import { notesResult, readResult, readStamp } from '../results.ts'
 
@@ -14,10 +14,11 @@ export const provisionWallet = writeTool({
   name: 'provision_wallet',
   title: 'Provision the wallet',
   description:
-    'First step of setting an agent up: gives its wallet, whether that holds enough gas to register, whom to ask for how much, and the next steps (check_setup_health, register_agent). Sends nothing and never replaces a wallet.',
+    'First step of setting an agent up: its wallet, made at its provider where there is none and the operator allows it; whether it can register, whom to ask for how much gas, next steps. Sends nothing, never replaces a wallet.',
   scope: 'admin:wallet',
   destructive: false,
   idempotent: true,
+  makesWallet: true,
   input: z.strictObject({ chain: chainInput }),
   output: z.object({
     ...readResult,
@@ -34,7 +35,8 @@ export const provisionWallet = writeTool({
   }),
 }).handler(async (input, context) => {
   const chain = context.chains.get(input.chain)
-  const { address, type } = context.wallet
+  const { provisioned, wallet } = context
+  const { address, type } = wallet
   const [balance, registry] = await Promise.all([
     context.rpc.client(chain).getBalance({ address }),
     standingAt(chain, context),
@@ -58,9 +60,14 @@ export const provisionWallet = writeTool({
       'Call check_setup_health.',
       ...registry.nextSteps,
     ],
-    notes: [...registry.notes, fences[type]],
+    notes: [...(provisioned === null ? [] : [madeNote(provisioned)]), ...registry.notes, fences[type]],
   }
 })
+
+/** What was done at the provider. */
+function madeNote({ walletId, role, chains }: ProvisionReport): string {
+  return `The wallet ${walletId} was made at the provider, its policy before it: what the template of ${role} allows on ${chains.join(', ')}, and nothing else. Both were read back and compared, and what the policy forbids was refused. Its key never leaves the provider, and the operator's key alone changes its policy.`
+}
 
 /** What is known of the fences around the key, beside the policy of this server. */
 const fences = {

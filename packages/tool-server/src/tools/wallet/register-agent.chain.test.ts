@@ -110,6 +110,44 @@ test('register_agent goes as a user operation where bundler and paymaster are th
   }
 })
 
+test('register_agent asks the faucet for an empty wallet, and else says whom to ask, sending nothing', async () => {
+  await world.close()
+  const grants: unknown[] = []
+  const faucet = createServer(async (request, response) => {
+    grants.push(JSON.parse(await text(request)))
+    if (request.url === '/dry/v1/faucet/request') return void response.writeHead(503).end('{"code":"FAUCET_DRY"}')
+    await devnet().fund(world.wallet, { ETH: '0.01' })
+    response.end(JSON.stringify({ status: 'confirmed', txHash: `0x${'11'.repeat(32)}` }))
+  })
+  await new Promise<void>((resolve) => void faucet.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${(faucet.address() as AddressInfo).port}`
+  const open = (apiUrl: string) =>
+    openWorld(devnet(), {
+      upstream: { ipfsMode: 'inline', appId: 'an-app', apiUrl },
+      chain: { faucet: true },
+      funds: { ETH: '0' },
+    })
+  try {
+    world = await open(`${url}/dry`)
+    const refusal = await world.refuse('register_agent', card)
+    expect(refusal).toMatchObject({
+      code: 'INSUFFICIENT_BALANCE',
+      message: expect.stringContaining('The faucet gave no gas: The faucet answers 503 (FAUCET_DRY).'),
+      suggestion: expect.stringContaining(`send ETH to ${world.wallet} on local`),
+    })
+    expect([await sent(), grants.length]).toEqual([0, 1])
+    expect((await world.call('register_agent', { ...card, dryRun: true })).at('status')).toBe('planned')
+    expect(grants).toHaveLength(1)
+    await world.close()
+    world = await open(url)
+    const done = await world.call('register_agent', card)
+    expect(done.at('notes')).toEqual(['The faucet of the support API gave the gas.'])
+    expect(grants[1]).toEqual({ address: world.wallet, chainId: devnet().chainId, appId: 'an-app' })
+  } finally {
+    await new Promise((resolve) => void faucet.close(resolve))
+  }
+})
+
 test('register_agent gives the identity that is there back, and mints another only by force', async () => {
   const first = await world.call('register_agent', card)
   const again = await world.call('register_agent', { ...card, name: 'Another name' })

@@ -1,7 +1,7 @@
 import type { Chain } from '@svc/wallet/core'
 import * as z from 'zod'
 import { type Intent, ToolError } from '@svc/amm'
-import type { RegistrationPlan } from '../../ports.ts'
+import type { Grant, RegistrationPlan } from '../../ports.ts'
 import { writeTool } from '../../tool.ts'
 import type { WriteContext } from '../../tool-context.ts'
 import { agentRoleInput, chainInput, endpointInput, invalidField, publishedText } from '../params.ts'
@@ -66,14 +66,34 @@ export const registerAgent = writeTool({
       owner,
       notes: [...plan.warnings, ...notes],
     }))
+  const fromWallet = async (notes: readonly string[]) => {
+    const granted = context.isDryRun ? [] : grantNotes(await context.identities.grant(chain, owner, context.signal))
+    return register(direct, [...notes, ...granted]).catch((failure: unknown) => {
+      throw withFunding(failure, chain, owner, granted)
+    })
+  }
   const paysItself = (failure: unknown) => {
     if (!(failure instanceof ToolError) || failure.code !== 'ATOMIC_EXECUTION_UNAVAILABLE') throw failure
-    return register(direct, [`The wallet paid the gas itself. ${failure.message}`])
+    return fromWallet([`The wallet paid the gas itself. ${failure.message}`])
   }
-  if ((await context.atomicRoute(chain)) !== 'user-operation') return await register(direct, [])
+  if ((await context.atomicRoute(chain)) !== 'user-operation') return await fromWallet([])
   // Where bundler or paymaster do not agree nothing is signed, and the wallet may pay itself.
   return await register({ ...direct, atomicity: 'user-operation' }, ['A paymaster paid the gas.']).catch(paysItself)
 })
+
+function grantNotes(grant: Grant): readonly string[] {
+  if (grant.status === 'granted') return ['The faucet of the support API gave the gas.']
+  return grant.status === 'refused' ? [`The faucet gave no gas: ${grant.reason}`] : []
+}
+
+/** Nobody paid: then a person is asked, and the call is made again later. */
+function withFunding(failure: unknown, chain: Chain, owner: string, granted: readonly string[]): unknown {
+  if (!(failure instanceof ToolError) || failure.code !== 'INSUFFICIENT_BALANCE') return failure
+  const { symbol } = chain.nativeCurrency
+  const suggestion = `Ask the operator to send ${symbol} to ${owner} on ${chain.name} (provision_wallet says how much), then call register_agent again.`
+  const message = [failure.message, ...granted].join(' ')
+  return new ToolError('INSUFFICIENT_BALANCE', message, { suggestion, details: failure.details, cause: failure })
+}
 
 function registration({ chainId, to, data }: RegistrationPlan, role: string, restsOn: Intent['restsOn']): Intent {
   return {

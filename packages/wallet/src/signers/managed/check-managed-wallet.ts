@@ -16,10 +16,11 @@ export async function checkManagedWallet(options: CheckManagedWalletOptions): Pr
   }
   const [policyId, ...others] = listOf(wallet['policy_ids'])
   if (typeof policyId !== 'string' || others.length > 0)
-    return { address, differences: ['it has no policy, so whatever is authorized is signed'] }
+    return { address, policyId: null, differences: ['it has no policy, so whatever is authorized is signed'] }
   const policy = await api.get(`/v1/policies/${encodeURIComponent(policyId)}`)
   return {
     address,
+    policyId,
     differences: [...ownershipOf(wallet, policy, policyId), ...rulesOf(policy, options.policy.rules)],
   }
 }
@@ -34,6 +35,8 @@ export type CheckManagedWalletOptions = ProviderApp & {
 /** What stands at the provider. */
 export type ManagedWalletReport = {
   readonly address: Address
+  /** The one policy that it has; `null` where it has none, or several. */
+  readonly policyId: string | null
   /** What is not as it should be, a phrase each; empty where all is. */
   readonly differences: readonly string[]
 }

@@ -11,14 +11,13 @@ export function openProviderApi(app: ProviderApp): ProviderApi {
   const base = readSigningUrl(app.apiUrl ?? 'https://api.privy.io', 'apiUrl').replace(/\/+$/, '')
   const secret = appSecret instanceof Secret ? appSecret.reveal() : appSecret
   const authorization = `Basic ${Buffer.from(`${appId}:${secret}`).toString('base64')}`
-  const ask = async (method: 'GET' | 'POST', path: string, body?: object, idempotencyKey?: string) => {
+  const ask = async (method: 'GET' | 'POST', path: string, body?: object) => {
     const answer = await fetch(`${base}${path}`, {
       method,
       headers: {
         authorization,
         'privy-app-id': appId,
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...(idempotencyKey === undefined ? {} : { 'privy-idempotency-key': idempotencyKey }),
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       redirect: 'error',
@@ -32,7 +31,12 @@ export function openProviderApi(app: ProviderApp): ProviderApi {
   }
   return {
     get: (path) => ask('GET', path),
-    post: (path, body, idempotencyKey) => ask('POST', path, body, idempotencyKey),
+    find: (path) =>
+      ask('GET', path).catch((error: unknown) => {
+        if (error instanceof WalletError && error.details['status'] === 404) return null
+        throw error
+      }),
+    post: (path, body) => ask('POST', path, body),
   }
 }
 
@@ -47,7 +51,9 @@ export type ProviderApp = {
 
 export type ProviderApi = {
   readonly get: (path: string) => Promise<Fields>
-  readonly post: (path: string, body: object, idempotencyKey?: string) => Promise<Fields>
+  /** `null` where the provider has no such thing. */
+  readonly find: (path: string) => Promise<Fields | null>
+  readonly post: (path: string, body: object) => Promise<Fields>
 }
 
 export type Fields = Readonly<Record<string, unknown>>
@@ -75,5 +81,6 @@ function refusal(status: number, code: string | null, base: string): WalletError
     return new WalletError('SIGNER_RATE_LIMITED', 'The wallet provider asks for fewer requests.', { cause, details })
   }
   const what = status === 404 ? 'knows no such thing in this app' : `refuses the request (${status})`
-  return new WalletError('SIGNER_REFUSED', `The wallet provider ${what}.`, { cause })
+  const details = { status, providerCode: code, host: new URL(base).host }
+  return new WalletError('SIGNER_REFUSED', `The wallet provider ${what}.`, { cause, details })
 }

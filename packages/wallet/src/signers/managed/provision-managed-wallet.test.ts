@@ -62,7 +62,25 @@ it('makes a wallet that signs what its policy allows and nothing else, owned by 
   await expect(wallet.signMessage('hello')).rejects.toMatchObject({ code: 'SIGNER_REFUSED' })
   const bodies = provider.requests().map(({ method, url }) => `${method} ${new URL(url).pathname.split('/')[2]}`)
   expect(bodies.indexOf('POST policies')).toBeLessThan(bodies.indexOf('POST wallets'))
-  expect(await checkManagedWallet({ ...app, walletId, policy })).toEqual({ address, differences: [] })
+  expect(await checkManagedWallet({ ...app, walletId, policy })).toEqual({ address, policyId, differences: [] })
+})
+
+it('gives the wallet that stands under its name back, and makes no second one, whatever was lost of the first answer', async () => {
+  const { provider, wanted, app } = await open()
+  const named = { ...wanted, externalId: 'svc-one' }
+  const first = await provisionManagedWallet(named)
+  const again = await provisionManagedWallet(named)
+  expect([first.isNew, again]).toEqual([true, { ...first, isNew: false }])
+  const made = () => provider.requests().filter(({ method, url }) => method === 'POST' && url.endsWith('/v1/wallets'))
+  expect(made()).toHaveLength(1)
+  const wider = { ...policy, rules: [...policy.rules, { ...policy.rules[0], name: 'more' }] }
+  await expect(provisionManagedWallet({ ...named, policy: wider })).rejects.toMatchObject({
+    code: 'SIGNER_REFUSED',
+    message: expect.stringContaining(`${first.walletId} at the provider is not as it was asked for`),
+  })
+  expect(await provisionManagedWallet({ ...wanted, externalId: 'svc-two' })).toMatchObject({ isNew: true })
+  expect(made()).toHaveLength(2)
+  expect(await checkManagedWallet({ ...app, walletId: 'ext_wal_svc-one', policy })).toMatchObject({ differences: [] })
 })
 
 it('refuses a wallet whose policy comes back without a rule, and names the rule', async () => {
