@@ -60,6 +60,7 @@ const stateless = `const names = 'io.modelcontextprotocol/'
 const ofSigning =
   /service-wallet|accounts\/(index|privateKeyToAccount)|write-pipeline|libsql|kysely|store\/dist|engine\/dist\/(open-engine|pipeline|stages|simulation\/(?!revert-reason)|recovery\/(?!owed-allowances-file)|allowances|audit|signatures)/
 const ofProtocol = /@modelcontextprotocol/
+const ofFigures = /node_modules\/prom-client\/|dist\/metrics\//
 const ofSignIn = /node_modules\/jose\/|auth\/sign-in\//
 const writeTools = [
   'add_liquidity',
@@ -94,6 +95,12 @@ describe('what a process loads', () => {
     // Nor is what signs others in, unless they may.
     expect(loaded.filter((url) => ofSignIn.test(url))).toEqual([])
     expect(tools).toEqual(expect.arrayContaining(writeTools))
+  })
+
+  it('is what figures are kept with only where they are shown', () => {
+    expect(run({}, stateless).loaded.filter((url) => ofFigures.test(url))).toEqual([])
+    const { loaded } = run({ SVC_METRICS_LISTEN: '127.0.0.1:0' }, stateless)
+    expect(loaded.filter((url) => ofFigures.test(url)).length).toBeGreaterThan(5)
   })
 
   it('is no protocol library where the fast path answers', () => {

@@ -28,12 +28,14 @@ import { lazily, type Lazy } from './lazily.ts'
 import { type Scheduler, startScheduler } from './scheduler.ts'
 import { createStatus, version } from './status/status.ts'
 import type { Tool } from './tool.ts'
+import type { StatusReport } from './tool-context.ts'
 import { createEras } from './transports/eras.ts'
 import type { Lend } from './rate-limits/leases.ts'
 import { createRateLimits } from './rate-limits/rate-limit.ts'
 import { defaultLimits, type Limits } from './limits.ts'
-import { createGuards, loopbackHosts } from './transports/guards.ts'
+import { createGuards, hostNames } from './transports/guards.ts'
 import { createFastPath } from './transports/fast-path.ts'
+import type { Observer } from './observer.ts'
 import type { Traffic } from './traffic.ts'
 import { createHttpTransport, type HttpTransport } from './transports/http.ts'
 import { createLegacyEra } from './transports/legacy-era.ts'
@@ -70,6 +72,10 @@ export type Adapters = {
   readonly policyNow?: () => Promise<Policy>
   /** Counts the requests over HTTP, which other threads of the process give way to. */
   readonly traffic?: Traffic
+  /** Who hears what the server does; nobody unless given. */
+  readonly observer?: Observer | undefined
+  /** What is out of the ordinary now, for those who ask how safe things are. */
+  readonly alerts?: StatusReport['alerts']
   /** Takes tokens of callers who sign in here or elsewhere; it is closed with the server. */
   readonly signIn?: SignIn | null
   readonly limits?: Partial<Limits>
@@ -173,9 +179,9 @@ function openCore(
   closing: AbortSignal,
   open: Pick<Open, 'keys' | 'servedAt'>,
 ): Core {
-  const { tools, toolsElsewhere = [], ports, write, testing = null } = adapters
+  const { tools, toolsElsewhere = [], ports, write, policyNow, alerts, testing = null } = adapters
   const safety = write === null ? null : (principal: Principal) => write.safety(principal)
-  const status = createStatus({ config, ports, safety, policyNow: adapters.policyNow, servedAt: () => open.servedAt })
+  const status = createStatus({ config, ports, safety, policyNow, alerts, servedAt: () => open.servedAt })
   const redactor = createRedactor(secretsOf(config))
   const dispatch = createDispatch({
     tools,
@@ -192,6 +198,7 @@ function openCore(
     scrub: (value) => redactor.scrub(value),
     now: Date.now,
     newRequestId: randomUUID,
+    observe: adapters.observer?.call,
     tasks: adapters.tasks ?? write?.tasks,
     ...(adapters.atOneBlock !== undefined && { atOneBlock: adapters.atOneBlock }),
   })
@@ -230,8 +237,12 @@ async function openHttp(
     tls:
       config.tls === null ? null : { cert: readFileSync(config.tls.certPath), key: readFileSync(config.tls.keyPath) },
     guards: createGuards({ ...config, allowedHosts: hostNames(config) }),
-    authenticate: createAuthenticate(stages(config, keys, adapters.signIn), Date.now),
-    limits: createRateLimits(limits, { now, lend: adapters.lend ?? null }),
+    authenticate: createAuthenticate(
+      stages(config, keys, adapters.signIn),
+      Date.now,
+      adapters.observer?.authenticated,
+    ),
+    limits: createRateLimits(limits, { now, lend: adapters.lend ?? null, onRefused: adapters.observer?.limited }),
     slow: limits,
     signIn: adapters.signIn ?? null,
     missingScope: core.dispatch.missingScope,
@@ -239,10 +250,12 @@ async function openHttp(
     eras: createEras({ legacy, fastPath: isFast ? createFastPath({ ...core, instructions }) : null, protocol }),
     onRefused: (reason, address) => adapters.write?.refusedCaller?.(reason, address),
     traffic: adapters.traffic,
+    onAnswered: adapters.observer?.answered,
     documents: createAgentDocuments({ config, tools: adapters.tools, version, servedAt }),
     webSockets,
     log,
   })
+  adapters.observer?.transport?.({ sessions: () => sessions.size, connections: () => transport.connections() })
   const sweeper = setInterval(() => void sessions.sweep(), Math.min(60_000, limits.sessionIdleMs)).unref()
   return {
     transport,
@@ -276,10 +289,4 @@ function credentialsOf({ auth }: Config, keys: ApiKeys | null): Credentials {
   const { read, feedback, write } = keys ?? auth.apiKeys
   const apiKeys = [read, feedback, write].flatMap((key) => (key === null ? [] : [key.reveal()]))
   return { apiKeys, token: auth.token?.reveal() ?? null }
-}
-
-function hostNames({ listen, allowedHosts, publicUrl }: Config): readonly string[] {
-  const own = listen.host.includes(':') ? `[${listen.host}]` : listen.host
-  const named = publicUrl === null ? [] : [new URL(publicUrl).hostname]
-  return [...new Set([...loopbackHosts, own, ...named, ...allowedHosts])]
 }

@@ -3,7 +3,7 @@ import type { Chain, Secret } from '@svc/wallet/core'
 import type { KeyTier } from '@svc/engine'
 import type { Profile } from '../dispatch/offered-tools.ts'
 import type { OfferedToolsets } from '../toolsets.ts'
-import type { Webhook } from '../watches/webhook-run.ts'
+import type { Webhook } from '../watches/send-signed.ts'
 import type { LogLevel, ConfigProblem as Problem } from '@svc/runtime'
 
 /** Everything the operator decides, checked and typed. Secrets print as `[redacted]`. */
@@ -18,6 +18,8 @@ export type Config = {
   /** Where their events go; `null` for nowhere. */
   readonly webhook: Webhook | null
   readonly logLevel: LogLevel
+  /** Where figures are shown to Prometheus, and the token for them where there is one; `null` for nowhere. */
+  readonly metrics: { readonly listen: Config['listen']; readonly token: Secret | null } | null
   /** Absolute path. */
   readonly dataDir: string
   readonly databaseUrl: Secret | null

@@ -16,6 +16,7 @@ import type { ChartSpec } from '../charts/chart-spec.ts'
 import type { ChartStore } from '../charts/chart-store.ts'
 import type { Tool } from '../tool.ts'
 import type { StatusReport, WriteContext } from '../tool-context.ts'
+import type { Observer } from '../observer.ts'
 import type { Ports } from '../ports.ts'
 import type { OfferedToolsets } from '../toolsets.ts'
 import { goOnWith, withAnswer, withApproval, type Confirm } from './ask-approval.ts'
@@ -227,6 +228,8 @@ export type DispatchOptions = {
   /** Unix milliseconds. */
   readonly now: () => number
   readonly newRequestId: () => string
+  /** Runs a call for whoever counts or traces calls; nobody does unless given. */
+  readonly observe?: Observer['call']
   /** How long an answer waits for the figures beside what it is for; as long as its tool says when absent. */
   readonly figuresWithinMs?: number
   /** Runs a read so that its answer is of one block. */

@@ -52,6 +52,16 @@ export const checkSafetyStatus = readTool({
       'Of any 24 hours: lossAtMost is what slippage could have cost, no real loss; gas of ways home (exitGas) is not where repaid (gasUsd: all).',
     ),
     dailyAlert: z.boolean(),
+    alerts: z
+      .array(
+        z.object({
+          alert: documented(z.string()),
+          severity: z.enum(['warning', 'critical']),
+          summary: documented(z.string()),
+          since: documented(z.string()),
+        }),
+      )
+      .describe('Out of the ordinary now'),
     pendingTransactions: z.int().nullable(),
     pendingApprovals: z.int().nullable(),
     scheduledOperations: z.int().nullable(),
@@ -67,6 +77,12 @@ export const checkSafetyStatus = readTool({
     ...report,
     policyValid: policyFault === null,
     ...(redacted ? withoutAmounts : {}),
+    alerts: (context.status.alerts?.() ?? []).map(({ alert, severity, summary, since }) => ({
+      alert,
+      severity,
+      summary,
+      since,
+    })),
     redacted,
     notes: [
       ...policyNotes(policyFault),
