@@ -76,6 +76,11 @@ const effects: Readonly<
     (c) => c.metrics,
     { listen: { host: '127.0.0.1', port: 9464 }, token: null },
   ],
+  SVC_TRACES_URL: [
+    { SVC_TRACES_URL: 'http://127.0.0.1:4318/v1/traces' },
+    (c) => c.tracesUrl,
+    'http://127.0.0.1:4318/v1/traces',
+  ],
   SVC_METRICS_TOKEN: [
     { SVC_METRICS_LISTEN: '127.0.0.1:9464', SVC_METRICS_TOKEN: token },
     (c) => c.metrics?.token?.reveal(),

@@ -86,6 +86,7 @@ function assemble(values: Settings, dataDir: string, chains: readonly Chain[], p
     watchSeconds: values.SVC_WATCH_SECONDS,
     webhook: readWebhook(values),
     logLevel: values.LOG_LEVEL,
+    tracesUrl: values.SVC_TRACES_URL ?? null,
     metrics:
       values.SVC_METRICS_LISTEN === undefined
         ? null

@@ -9,6 +9,7 @@ import { afterEach, expect, it, vi } from 'vitest'
 import { provisionKeys } from './auth/credentials.ts'
 import { readConfig } from './config.ts'
 import { figuresOf } from './metrics/figures.fixture.ts'
+import { openSink } from './traces/sink.fixture.ts'
 import { openServer } from './open-server.ts'
 import { connectModern } from './test-server.fixture.ts'
 
@@ -21,6 +22,8 @@ afterEach(async () => {
 /** The whole server on the local chain, with its figures shown. */
 async function start() {
   const dataDir = mkdtempSync(join(tmpdir(), 'svc-watched-'))
+  const sink = await openSink()
+  closers.push(sink.close)
   const privateKey = generatePrivateKey()
   const { address } = new ServiceWallet({ mode: 'local', privateKey })
   await devnet().fund(address, { ETH: '10', WETH: '10', USDC: '50000' })
@@ -33,13 +36,16 @@ async function start() {
     SVC_CHAINS_FILE: chainsFile,
     SVC_LISTEN: '127.0.0.1:0',
     SVC_METRICS_LISTEN: '127.0.0.1:0',
+    SVC_TRACES_URL: sink.url,
     LOG_LEVEL: 'silent',
     PRIVATE_KEY: privateKey,
     [`SVC_RPC_URL_${devnet().chainId}`]: devnet().rpcUrl,
   }
   const keys = provisionKeys(readConfig(environment), (size) => crypto.getRandomValues(new Uint8Array(size)))
   const server = await openServer(readConfig(environment))
-  closers.push(() => server.close())
+  let closed: Promise<void> | undefined
+  const close = () => (closed ??= server.close())
+  closers.push(close)
   const { url, metricsUrl } = await server.listen()
   const { client } = await connectModern(url, keys.write.reveal(), 'modern')
   closers.push(() => client.close())
@@ -50,13 +56,19 @@ async function start() {
       .map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>)
   return {
     audit,
+    /** As the collector has them once the server has closed. */
+    spans: async () => {
+      await client.close()
+      await close()
+      return sink.spans()
+    },
     call: (name: string, input: Readonly<Record<string, unknown>>) => client.callTool({ name, arguments: input }),
     figures: async () => figuresOf(await (await fetch(metricsUrl ?? '')).text()),
   }
 }
 
 it('shows a write in every layer: its stages, its transactions, what it moved, the limits and the endpoint; and what was refused', async () => {
-  const { audit, call, figures } = await start()
+  const { audit, call, figures, spans } = await start()
   const chain = devnet().chain.name
   const swap = { tokenIn: 'WETH', tokenOut: 'USDC', amount: '1', chain: String(devnet().chainId) }
   expect((await call('execute_swap', swap)).isError).not.toBe(true)
@@ -86,8 +98,21 @@ it('shows a write in every layer: its stages, its transactions, what it moved, t
   const sent = `svc_rpc_requests_total{chain="${chain}",endpoint="1",method="eth_sendRawTransaction",outcome="answered"}`
   expect(figure(sent)).toBe(confirmed.length)
   expect(figure(`svc_rpc_head_age_seconds{chain="${chain}",endpoint="1"}`)).toBeLessThan(120)
+  const submitted = audit().find(({ event }) => event === 'tx.submitted')
+  expect(submitted).toMatchObject({ transaction: { gasEstimate: expect.stringMatching(/^[1-9]\d{4,6}$/) } })
   const { structuredContent } = await call('check_safety_status', {})
   expect(structuredContent).toMatchObject({
-    alerts: expect.arrayContaining([expect.objectContaining({ alert: 'large_withdrawal', severity: 'warning' })]),
+    alerts: expect.arrayContaining([expect.stringMatching(/^large_withdrawal \(warning\) since 20.*: One write /)]),
+  })
+  // The same write, as the collector has it: each stage under its call, and each question to the endpoint under its stage.
+  const traced = await spans()
+  const byId = new Map(traced.map((span) => [span.spanId, span]))
+  const parentsOf = (name: string) =>
+    new Set(traced.flatMap((span) => (span.name === name ? [byId.get(span.parentSpanId ?? '')?.name] : [])))
+  expect(parentsOf('svc.tx simulate')).toEqual(new Set(['tools/call execute_swap']))
+  expect(parentsOf('eth_sendRawTransaction')).toEqual(new Set(['svc.tx broadcast']))
+  expect(traced.find(({ name, isError }) => name === 'svc.tx reserveSpend' && isError)?.attributes).toMatchObject({
+    'error.type': 'SPENDING_LIMIT_EXCEEDED',
+    'svc.chain': chain,
   })
 })

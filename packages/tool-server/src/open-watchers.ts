@@ -6,6 +6,7 @@ import type { Config } from './config/config-shape.ts'
 import type { OpenMetrics } from './metrics/open-metrics.ts'
 import { joinObservers, type Observer } from './observer.ts'
 import type { Tool } from './tool.ts'
+import type { OpenTraces } from './traces/open-traces.ts'
 import { postWebhook } from './watches/post-webhook.ts'
 
 /** Who watches a server: alerts always, figures where the settings ask for them; the code of what they do not ask for is not loaded. */
@@ -15,9 +16,10 @@ export async function openWatchers(config: Config, options: WatchersOptions): Pr
   const dailyLimitUsd = () => Number(policies.latest().limitsUsd.daily)
   const spentUsd = async () => spentDaily(await seen.safety?.safety(nobody))
   const alerting = openAlerts(config, { log, dailyLimitUsd, spentUsd })
+  const traces = await openSpans(config, tools)
   const metrics = await openFigures(config, { tools, dailyLimitUsd, alerts: alerting.watch })
   return {
-    observer: joinObservers([alerting.watch.observer, ...(metrics === null ? [] : [metrics.observer])]),
+    observer: joinObservers([alerting.watch.observer, ...[metrics, traces].flatMap((one) => one?.observer ?? [])]),
     alerts: () => alerting.watch.active(),
     begin(source) {
       seen.safety = source
@@ -28,6 +30,7 @@ export async function openWatchers(config: Config, options: WatchersOptions): Pr
     async close() {
       alerting.close()
       await metrics?.close()
+      await traces?.close().catch((error: unknown) => log.warn('traces.unsent', { error }))
     },
   }
 }
@@ -102,6 +105,17 @@ async function openFigures(
   if (metrics === null) return null
   const { openMetrics } = await import('./metrics/open-metrics.ts')
   return openMetrics({ ...config, metrics }, { ...parts, now: Date.now })
+}
+
+async function openSpans(
+  { tracesUrl, chains }: Pick<Config, 'tracesUrl' | 'chains'>,
+  tools: WatchersOptions['tools'],
+): Promise<OpenTraces | null> {
+  if (tracesUrl === null) return null
+  const { openTraces } = await import('./traces/open-traces.ts')
+  const names = new Map<unknown, string>(chains.map(({ id, name }) => [id, name]))
+  const toolNames = new Set(tools.map(({ name }) => name))
+  return openTraces(tracesUrl, { toolNames, chainName: (id) => names.get(id) ?? 'other' })
 }
 
 /** Whose session nothing was spent in: what is of all callers is the same for anybody. */

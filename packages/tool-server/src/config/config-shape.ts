@@ -18,6 +18,8 @@ export type Config = {
   /** Where their events go; `null` for nowhere. */
   readonly webhook: Webhook | null
   readonly logLevel: LogLevel
+  /** Where spans are sent over OTLP/HTTP; `null` for nowhere. */
+  readonly tracesUrl: string | null
   /** Where figures are shown to Prometheus, and the token for them where there is one; `null` for nowhere. */
   readonly metrics: { readonly listen: Config['listen']; readonly token: Secret | null } | null
   /** Absolute path. */

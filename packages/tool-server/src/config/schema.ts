@@ -76,6 +76,7 @@ export const settingsSchema = z.object({
   SVC_WEBHOOK_PRIVATE: z.enum(['refuse', 'allow'], { error: 'Accepted: refuse, allow' }).default('refuse'),
   SVC_WEBSOCKET: z.enum(['on', 'off'], { error: 'Accepted: on, off' }).default('off'),
   SVC_LISTEN: listenAddress.default('127.0.0.1:3000'),
+  SVC_TRACES_URL: plainUrl.optional(),
   SVC_METRICS_LISTEN: listenAddress.optional(),
   SVC_METRICS_TOKEN: z
     .string()

@@ -184,6 +184,8 @@ export type CallRequest = {
   readonly principal: Principal
   /** Aborted when the caller leaves: reads stop, writes go on to a safe end. */
   readonly signal: AbortSignal
+  /** What the request said of itself, for whoever traces calls. */
+  readonly origin?: CallOrigin | undefined
   /** Whether the client shows views of answers: what one draws goes with the answer then. */
   readonly views?: boolean
   /** Hears how far the call is: done, and of how much. */
@@ -197,6 +199,15 @@ export type CallRequest = {
   readonly answer?: ApprovalAnswer
   /** The operation that an earlier call stored, to be gone on with; whatever became of the key of that call. */
   readonly operationId?: string
+}
+
+export type CallOrigin = {
+  readonly id?: string | number | undefined
+  /** Of the protocol. */
+  readonly revision?: string | undefined
+  /** Of W3C Trace Context, as the client sent them. */
+  readonly traceparent?: string | undefined
+  readonly tracestate?: string | undefined
 }
 
 /** What every call of a server shares. */
