@@ -10,21 +10,25 @@ import { queriesOf, renderDashboards } from './dashboards.mjs'
 
 const { volumeSpike, failures, unknownRecipient, rateLimit, dailySpend } = alertThresholds
 const dailyLimitUsd = 2_000
-const limit = { series: 'svc_safety_limit_usd{instance="a",limit="daily"}', values: `${dailyLimitUsd}x2000` }
+const limit = { series: 'svc_safety_limit_usd{instance="a",limit="daily"}', values: `${dailyLimitUsd}x2100` }
 const moved = 'svc_tx_value_usd_total{instance="a",tool="execute_swap",direction="left"}'
 
 /** A counter that stands at 0 for a day, rises by so much within a minute, and stays; in steps of a minute. */
 const riseBy = (series, by) => ({ series, values: `0x1440 ${by}x400` })
-/** Minutes after which a rise of the last minute counts in full. */
-const justAfter = 1_442
+/** When a rise of the last minute counts in full. */
+const justAfter = { interval: '1m', at: '1442m' }
+
+/** Seven days, in steps of five minutes: promtool keeps no more samples in memory. */
+const weekOn = { interval: '5m', at: '10080m' }
 
 const cases = [
   // A wallet that has moved nothing all week: the share of the daily limit decides.
   ['SvcTransactionVolumeSpike', [limit, riseBy(moved, volumeSpike.leastOfDailyLimit * dailyLimitUsd * 1.2)], 1],
   ['SvcTransactionVolumeSpike', [limit, riseBy(moved, volumeSpike.leastOfDailyLimit * dailyLimitUsd * 0.7)], 0],
-  // One that moves 100 USD a minute: what it does every ten minutes is no spike, five times that is one.
-  ['SvcTransactionVolumeSpike', [limit, { series: moved, values: '0+100x1500' }], 0],
-  ['SvcTransactionVolumeSpike', [limit, { series: moved, values: '0+1x1440 2000+500x100' }], 1],
+  // One that has moved 100 USD a minute all week: that is no spike, three times as much is none, five times is one.
+  ['SvcTransactionVolumeSpike', [limit, { series: moved, values: '0+500x2020' }], 0, weekOn],
+  ['SvcTransactionVolumeSpike', [limit, { series: moved, values: '0+500x2013 1008000+1500x6' }], 0, weekOn],
+  ['SvcTransactionVolumeSpike', [limit, { series: moved, values: '0+500x2013 1009000+2500x6' }], 1, weekOn],
   ['SvcLargeWithdrawal', [riseBy('svc_tx_large_total{instance="a"}', 1)], 1],
   ['SvcLargeWithdrawal', [riseBy('svc_tx_large_total{instance="a"}', 0)], 0],
   ['SvcFailedTransactions', [riseBy('svc_tx_failed_total{instance="a"}', failures.least)], 1],
@@ -57,11 +61,11 @@ process.exit(failed === 0 ? 0 : 1)
 /** Each alert fires just above its condition and is quiet just below. */
 function checkAlerts() {
   let failed = run('the rules are in order', ['check', 'rules', rules])
-  for (const [alert, series, firing] of cases) {
+  for (const [alert, series, firing, { interval, at } = justAfter] of cases) {
     const fires = `count(ALERTS{alertname="${alert}",alertstate="firing"}) or vector(0)`
-    const expected = { expr: fires, eval_time: `${justAfter}m`, exp_samples: [{ labels: '{}', value: firing }] }
-    const test = { interval: '1m', input_series: series, promql_expr_test: [expected] }
-    const file = write('test.json', { rule_files: [rules], evaluation_interval: '1m', tests: [test] })
+    const expected = { expr: fires, eval_time: at, exp_samples: [{ labels: '{}', value: firing }] }
+    const test = { interval, input_series: series, promql_expr_test: [expected] }
+    const file = write('test.json', { rule_files: [rules], evaluation_interval: interval, tests: [test] })
     const what = series.map(({ series: name, values }) => `${name} ${values}`).join(', ')
     failed += run(`${alert} ${firing === 1 ? 'fires' : 'is quiet'}: ${what}`, ['test', 'rules', file])
   }
