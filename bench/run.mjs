@@ -32,6 +32,7 @@ const benchmarks = {
   'read-memory': './read-memory.mjs',
   sequences: './sequences.mjs',
   routes: './routes.mjs',
+  watch: './watch.mjs',
 }
 if (name === undefined && isSmoke) process.exit(await smokeAll())
 if (name === undefined || !Object.hasOwn(benchmarks, name)) {

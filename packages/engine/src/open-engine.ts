@@ -8,6 +8,8 @@ import type { ServiceWallet } from '@svc/wallet/service-wallet'
 import type { Hash } from 'viem'
 import { importOwedAllowances } from './recovery/owed-allowances-file.ts'
 import { type AuditEvent, openAuditLog } from './audit/audit.ts'
+import { observedAudit } from './audit/observed-audit.ts'
+import type { EngineObserver } from './context/engine-observer.ts'
 import { createCallOutcomes, createRefusedCallers } from './audit/call-outcomes.ts'
 import { createDecisionRecorder } from './audit/decision-recorder.ts'
 import { readLatestAudit } from './audit/read-latest-audit.ts'
@@ -64,6 +66,8 @@ export type EngineOptions = {
   /** Follows the changes of the policy's file; without it `policy` holds for good. */
   readonly policies?: PolicySource
   readonly log: PipelineLog
+  /** Who hears of audit lines and stages; nobody unless given. */
+  readonly observer?: EngineObserver | undefined
   /** Who takes user operations of the wallet on a chain, and who pays for them; `null` where either is not configured. */
   readonly sponsorsOn?: (chainId: number) => OperationSponsors | null
   /** How long closing waits for writes on their way; ten seconds by default. */
@@ -77,7 +81,7 @@ type Records = Awaited<ReturnType<typeof openRecords>>
 export { withAuditLog } from './audit/with-audit-log.ts'
 
 /** What is written to: nothing else of a process may hold it. */
-async function openRecords({ dataDir, openStore, scrub }: EngineOptions, closers: Closers) {
+async function openRecords({ dataDir, openStore, scrub, observer }: EngineOptions, closers: Closers) {
   const lock = await acquireServerLock(dataDir)
   closers.push(() => lock.release())
   const store = await openStore()
@@ -85,7 +89,8 @@ async function openRecords({ dataDir, openStore, scrub }: EngineOptions, closers
   const leases = createLeaseKeeper(store.leases, `process ${process.pid} on ${hostname()}`)
   await leases.requireServer()
   await importOwedAllowances(dataDir, store.pendingRevocations)
-  const outcomes = createCallOutcomes(await openAuditLog({ path: join(dataDir, 'audit.jsonl'), now: Date.now, scrub }))
+  const written = await openAuditLog({ path: join(dataDir, 'audit.jsonl'), now: Date.now, scrub })
+  const outcomes = createCallOutcomes(observedAudit(written, observer?.audited))
   closers.push(() => outcomes.audit.close())
   const callers = createRefusedCallers({ audit: outcomes.audit, now: Date.now })
   closers.push(() => callers.flush())
@@ -148,6 +153,7 @@ async function openOver(
     audit,
     dataDir,
     log,
+    observer: options.observer,
     signsAuthorizations: options.wallet.signsAuthorizations,
   }
   const executor = createExecutor({

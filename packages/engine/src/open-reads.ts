@@ -3,7 +3,7 @@ import { createChainDirectory } from '@svc/amm/chains'
 import { createCrossChain } from '@svc/amm/cross-chain'
 import { createLiquidity } from '@svc/amm/liquidity'
 import { createNamedTokens, createPriceSource, type NamedTokens } from '@svc/amm/prices'
-import { createRpcPool } from '@svc/amm/rpc'
+import { createRpcPool, type RpcListener } from '@svc/amm/rpc'
 import { createTokenDirectory, type TokenStore } from '@svc/amm/tokens'
 import { createOrders } from '@svc/amm/orders'
 import { createTwamm } from '@svc/amm/twamm'
@@ -19,10 +19,10 @@ import { dailyValueCaps } from './spending/budget-names.ts'
 /** What server and commands read chains through; nothing is asked before it is needed. */
 export function openReads(
   config: ChainAccess,
-  { memory, policy, trading = null, orderClient = null, sharedTokens = null }: ReadsOptions,
+  { memory, policy, trading = null, orderClient = null, sharedTokens = null, onAnswer }: ReadsOptions,
 ): Reads {
   const chains = createChainDirectory(config.chains)
-  const rpc = createRpcPool({ urls: config.rpcUrls, privateUrls: config.privateRpcUrls, now: Date.now })
+  const rpc = createRpcPool({ urls: config.rpcUrls, privateUrls: config.privateRpcUrls, now: Date.now, onAnswer })
   const tokens = createTokenDirectory({
     chains: config.chains,
     rpc,
@@ -77,4 +77,6 @@ export type ReadsOptions = {
   readonly orderClient?: TradingClient | null
   /** What other processes know of tokens: only for one that signs nothing, for no write may rest on it. Nothing unless given. */
   readonly sharedTokens?: TokenStore | null
+  /** Hears of each answer of each endpoint; nobody does unless given. */
+  readonly onAnswer?: RpcListener | undefined
 }

@@ -2,7 +2,7 @@ import { type AtomicRouteName, type Deferred, type Intent, type ResultReads, typ
 import { onStorage } from './call/storage.ts'
 import { readAtomicRoute, routeQuestion } from './batch/atomic-route.ts'
 import type { Engine, ExecutionContext, UnfollowedContext } from './context/engine.ts'
-import { type Refusal, throwFirst, type Weighed } from './call/refusal.ts'
+import type { Weighed } from './call/refusal.ts'
 import { isWayHome, mayBringHome } from './value/way-home.ts'
 import { requireNoOrder } from './stages/require-no-order.ts'
 import { requireRunning } from './switches/require-running.ts'
@@ -43,6 +43,7 @@ import { signPermit } from './stages/sign-permit.ts'
 import { createNativePrices } from './value/spend-value.ts'
 import { requireApproval, storePlan, waitForDelay } from './stages/store-operation.ts'
 import { createSwitchRecorder } from './switches/switch-recorder.ts'
+import { stepsOf } from './context/pipeline-steps.ts'
 import { executionContextOf, newNumbers, type Numbers, serverContext } from './context/execution-context.ts'
 
 /**
@@ -266,36 +267,4 @@ async function shapeResult<Result>(
       cause,
     })
   }
-}
-
-/**
- * Runs the steps of a run of the pipeline by name: logs how long each took, stops before a step when the caller has left and nothing is
- * signed, and weighs what the policy has against the intent. A refusal ends a real call; a dry run collects it, once.
- */
-function stepsOf({ engine, call }: ExecutionContext): {
-  readonly refusals: readonly Refusal[]
-  readonly step: <Value>(name: string, work: () => Value | Promise<Value>) => Promise<Value>
-} {
-  const refusals: Refusal[] = []
-  let signing = false
-  return {
-    refusals,
-    async step(name, work) {
-      signing ||= name === 'sign'
-      if (call.signal.aborted && !signing)
-        throw new ToolError('CANCELLED', 'The caller left before anything was signed.')
-      const startedAt = performance.now()
-      const value = await work()
-      engine.log.debug('road.step', { requestId: call.requestId, step: name, ms: performance.now() - startedAt })
-      if (isWeighed(value)) {
-        if (!call.dryRun) throwFirst(value.refusals)
-        refusals.push(...value.refusals.filter(({ message }) => refusals.every((one) => one.message !== message)))
-      }
-      return value
-    },
-  }
-}
-
-function isWeighed(value: unknown): value is Weighed {
-  return typeof value === 'object' && value !== null && 'refusals' in value && Array.isArray(value.refusals)
 }

@@ -86,6 +86,21 @@ const effects: Readonly<
   SVC_WEBHOOK_URL: [webhook, (c) => c.webhook?.url.reveal(), 'https://hooks.example/in'],
   SVC_WEBHOOK_SECRET: [webhook, (c) => c.webhook?.secret.reveal(), webhook.SVC_WEBHOOK_SECRET],
   SVC_WEBHOOK_PRIVATE: [{ ...webhook, SVC_WEBHOOK_PRIVATE: 'allow' }, (c) => c.webhook?.allowsPrivate, true],
+  SVC_METRICS_LISTEN: [
+    { SVC_METRICS_LISTEN: '127.0.0.1:9464' },
+    (c) => c.metrics,
+    { listen: { host: '127.0.0.1', port: 9464 }, token: null },
+  ],
+  SVC_TRACES_URL: [
+    { SVC_TRACES_URL: 'http://127.0.0.1:4318/v1/traces' },
+    (c) => c.tracesUrl,
+    'http://127.0.0.1:4318/v1/traces',
+  ],
+  SVC_METRICS_TOKEN: [
+    { SVC_METRICS_LISTEN: '127.0.0.1:9464', SVC_METRICS_TOKEN: token },
+    (c) => c.metrics?.token?.reveal(),
+    token,
+  ],
   SVC_LISTEN: [{ SVC_LISTEN: '[::1]:8080' }, (c) => c.listen, { host: '::1', port: 8080 }],
   SVC_DATA_DIR: [{ SVC_DATA_DIR: '/nowhere/svc' }, (c) => c.dataDir, '/nowhere/svc'],
   SVC_DATABASE_URL: [{ SVC_DATABASE_URL: 'postgres://db/svc' }, (c) => c.databaseUrl?.reveal(), 'postgres://db/svc'],
@@ -343,6 +358,13 @@ describe('what is refused', () => {
       { SVC_SIWE_CHAIN: 'base', SVC_RPC_URL_8453: 'https://a/1', SVC_LISTEN: '[::1]:1' },
       'SETTING_MISSING SVC_PUBLIC_URL',
     ],
+    [{ SVC_METRICS_LISTEN: '9464' }, 'SETTING_INVALID SVC_METRICS_LISTEN'],
+    [{ SVC_METRICS_LISTEN: '127.0.0.1:65536' }, 'SETTING_INVALID SVC_METRICS_LISTEN'],
+    [{ SVC_METRICS_LISTEN: '127.0.0.1:3000' }, 'SETTING_INVALID SVC_METRICS_LISTEN'],
+    [{ SVC_METRICS_LISTEN: '127.0.0.1:1', SVC_METRICS_TOKEN: 'short' }, 'SETTING_INVALID SVC_METRICS_TOKEN'],
+    // Beyond this machine the figures need a token, and the token a wire that nobody reads.
+    [{ SVC_METRICS_LISTEN: '0.0.0.0:1', SVC_TRUSTED_PROXIES: '10.0.0.1' }, 'SETTING_MISSING SVC_METRICS_TOKEN'],
+    [{ SVC_METRICS_LISTEN: '0.0.0.0:1', SVC_METRICS_TOKEN: token }, 'PLAINTEXT_LISTEN SVC_METRICS_LISTEN'],
     [{ SVC_WATCH_SECONDS: '3601' }, 'SETTING_INVALID SVC_WATCH_SECONDS'],
     [{ SVC_WATCH_SECONDS: '6e1' }, 'SETTING_INVALID SVC_WATCH_SECONDS'],
     [{ ...webhook, SVC_WEBHOOK_SECRET: '' }, 'SETTING_MISSING SVC_WEBHOOK_SECRET'],
@@ -412,7 +434,9 @@ describe('a wallet that may be made', () => {
     expect(codes({ SVC_PROVISION_ROLE: 'vault_creator' })).toContain('SETTING_MISSING WALLET_TYPE')
     expect(codes({ ...provision, SVC_PROVISION_CHAINS: 'base,moon' })).toEqual(['SETTING_INVALID SVC_PROVISION_CHAINS'])
     expect(codes({ ...provision, SVC_PROVISION_ROLE: 'king' })).toEqual(['SETTING_INVALID SVC_PROVISION_ROLE'])
-    expect(codes({ ...provision, SVC_PROVISION_OWNER_KEY: 'p256' })).toEqual(['SETTING_INVALID SVC_PROVISION_OWNER_KEY'])
+    expect(codes({ ...provision, SVC_PROVISION_OWNER_KEY: 'p256' })).toEqual([
+      'SETTING_INVALID SVC_PROVISION_OWNER_KEY',
+    ])
   })
 })
 

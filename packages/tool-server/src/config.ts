@@ -88,6 +88,11 @@ function assemble(values: Settings, dataDir: string, chains: readonly Chain[], p
     watchSeconds: values.SVC_WATCH_SECONDS,
     webhook: readWebhook(values),
     logLevel: values.LOG_LEVEL,
+    tracesUrl: values.SVC_TRACES_URL ?? null,
+    metrics:
+      values.SVC_METRICS_LISTEN === undefined
+        ? null
+        : { listen: splitListen(values.SVC_METRICS_LISTEN), token: sealed(values.SVC_METRICS_TOKEN) },
     dataDir,
     databaseUrl: sealed(values.SVC_DATABASE_URL),
     listen: splitListen(values.SVC_LISTEN),
@@ -152,7 +157,8 @@ const withoutWallet = (profile: string): string =>
   `SVC_MCP_PROFILE is ${profile} and there is no wallet: tools that need one are listed, and each refuses with ` +
   'WALLET_NOT_CONFIGURED. Configure a wallet (WALLET_TYPE), or use data.'
 
-const webhookUnused = 'SVC_WEBHOOK_URL is set and there is no wallet: watches are kept beside one, so nothing is sent.'
+const webhookUnused =
+  'SVC_WEBHOOK_URL is set and there is no wallet: watches are kept beside one, so alerts alone are sent.'
 
 const managedUnsaid = 'WALLET_ID names a managed wallet, but WALLET_TYPE=managed is not set, so it is not used.'
 

@@ -60,6 +60,7 @@ const stateless = `const names = 'io.modelcontextprotocol/'
 const ofSigning =
   /service-wallet|accounts\/(index|privateKeyToAccount)|write-pipeline|libsql|kysely|store\/dist|engine\/dist\/(open-engine|pipeline|stages|simulation\/(?!revert-reason)|recovery\/(?!owed-allowances-file)|allowances|audit|signatures)/
 const ofProtocol = /@modelcontextprotocol/
+const ofFigures = /node_modules\/prom-client\/|dist\/metrics\/(?!metric-catalogue)|@opentelemetry\//
 const ofSignIn = /node_modules\/jose\/|auth\/sign-in\//
 const writeTools = [
   'add_liquidity',
@@ -94,6 +95,15 @@ describe('what a process loads', () => {
     // Nor is what signs others in, unless they may.
     expect(loaded.filter((url) => ofSignIn.test(url))).toEqual([])
     expect(tools).toEqual(expect.arrayContaining(writeTools))
+  })
+
+  it('is what keeps figures and spans only where they are asked for', () => {
+    expect(run({}, stateless).loaded.filter((url) => ofFigures.test(url))).toEqual([])
+    // Where spans would go is never asked: the process ends with the trace.
+    const watched = { SVC_METRICS_LISTEN: '127.0.0.1:0', SVC_TRACES_URL: 'http://127.0.0.1:9/v1/traces' }
+    const { loaded } = run(watched, stateless)
+    expect(loaded.some((url) => url.includes('@opentelemetry'))).toBe(true)
+    expect(loaded.filter((url) => ofFigures.test(url)).length).toBeGreaterThan(5)
   })
 
   it('is no protocol library where the fast path answers', () => {

@@ -13,7 +13,10 @@ import { createStatus } from './status/status.ts'
  * The dispatch of a server. Where its wallet may be made later, the tool that makes it has another take its place, over the wallet;
  * `onWallet` hears of it. Calls that are answered later (tasks) begin with the next start then.
  */
-export function openDispatch(place: DispatchPlace, onWallet: (write: NonNullable<Adapters['write']>) => void): Dispatch {
+export function openDispatch(
+  place: DispatchPlace,
+  onWallet: (write: NonNullable<Adapters['write']>) => void,
+): Dispatch {
   const { adapters } = place
   const { provision = null, write, ports } = adapters
   if (provision === null) return dispatchOver(place, { tasks: adapters.tasks ?? write?.tasks })
@@ -49,7 +52,7 @@ function dispatchOver(
   { config, adapters, log, isInForce, servedAt }: DispatchPlace,
   more: Pick<DispatchOptions, 'tasks' | 'provide' | 'provisioned'>,
 ): Dispatch {
-  const { tools, toolsElsewhere = [], ports, write, policyNow, atOneBlock } = adapters
+  const { tools, toolsElsewhere = [], ports, write, policyNow, alerts, observer, atOneBlock } = adapters
   const safety = write === null ? null : (principal: Principal) => write.safety(principal)
   const redactor = createRedactor(secretsOf(config))
   return createDispatch({
@@ -60,13 +63,14 @@ function dispatchOver(
     sharesMemory: config.sharesMemory,
     watching: { everySeconds: config.watchSeconds, hasWebhook: config.webhook !== null },
     ports,
-    status: createStatus({ config, ports, safety, policyNow, servedAt }),
+    status: createStatus({ config, ports, safety, policyNow, alerts, servedAt }),
     write,
     isInForce,
     log,
     scrub: (value) => redactor.scrub(value),
     now: Date.now,
     newRequestId: randomUUID,
+    observe: observer?.call,
     ...(atOneBlock !== undefined && { atOneBlock }),
     ...more,
   })

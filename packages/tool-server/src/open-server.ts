@@ -33,6 +33,7 @@ import type { Tool } from './tool.ts'
 import { ToolError } from '@svc/amm'
 import { dataTools, namesBeyondData } from './tools/data-tools.ts'
 import { createTraffic } from './traffic.ts'
+import { openWatchers } from './open-watchers.ts'
 import type { Address } from 'viem'
 
 /**
@@ -48,6 +49,8 @@ export async function openServer(config: Config, options: ServerOptions = {}): P
   const seen: { store: SightingStore | null } = { store: null }
   const onError = (error: unknown) => log.warn('prices.not-remembered', { error })
   const memory = createPriceMemory({ store: () => seen.store, now: Date.now, onError })
+  const watched = await openWatchers(config, { tools: offered.tools, policies, log })
+  const { observer } = watched
   const trading = await openTrading({ tradingApi: tradingApi(config), policy: () => policies.latest() })
   const orderClient = await openOrderClient(orderApi(config), trading)
   const shared = signs(config) ? null : await openShared(config, log)
@@ -57,6 +60,7 @@ export async function openServer(config: Config, options: ServerOptions = {}): P
     trading,
     orderClient,
     sharedTokens: shared?.tokens ?? null,
+    onAnswer: observer.rpc,
   })
   const { rpc } = reads
   const identities = createIdentities({ rpc, chains: config.chains, upstream: config.upstream })
@@ -77,6 +81,8 @@ export async function openServer(config: Config, options: ServerOptions = {}): P
     ...offered,
     ...options.adapters,
     traffic,
+    observer,
+    alerts: watched.alerts,
     ports: { ...ports, history, reach, workers, agentAddress: write?.wallet.address ?? null },
     write,
     provision: await openProvision(),
@@ -93,21 +99,33 @@ export async function openServer(config: Config, options: ServerOptions = {}): P
   const policyFile = policies.startedFromFile ? policyPath(config) : null
   const pause = write === null ? null : await pauseOf(config.dataDir)
   const facts = startFacts({ config, wallet: write?.wallet.address ?? null, policyFile, policy, pause })
+  watched.begin(write)
+  const showFigures = async () => {
+    const place = await watched.showFigures()
+    if (place === null) return null
+    const host = place.family === 'IPv6' ? `[${place.address}]` : place.address
+    const metricsUrl = `${config.tls === null ? 'http' : 'https'}://${host}:${place.port}/metrics`
+    log.info('metrics.listening', { url: metricsUrl })
+    return metricsUrl
+  }
   const sayOpened = () => log.info('server.opened', facts)
   return Object.freeze({
     ...server,
     facts,
     async listen() {
       const place = await server.listen()
+      const metricsUrl = await showFigures()
       sayOpened()
-      return place
+      return { ...place, metricsUrl }
     },
     async serveStdio(...streams: Parameters<ToolServer['serveStdio']>) {
+      await showFigures()
       sayOpened()
       await server.serveStdio(...streams)
     },
     async close() {
       await server.close()
+      await watched.close()
       await workers.close()
       await shared?.close()
     },
@@ -119,7 +137,7 @@ export async function openServer(config: Config, options: ServerOptions = {}): P
 
   async function openWriteOver(config: Config, wallet: WalletConfig) {
     const { openWritePipeline } = await import('./open-write-pipeline.ts')
-    return openWritePipeline({ config, wallet, ports, policy, policies, log })
+    return openWritePipeline({ config, wallet, ports, policy, policies, log, observer })
   }
 
   async function openProvision() {
@@ -129,6 +147,7 @@ export async function openServer(config: Config, options: ServerOptions = {}): P
     const openOver = async (...asked: Parameters<typeof openWriteOver>) => {
       const opened = await openWriteOver(...asked)
       seen.store = opened.sightings
+      watched.begin(opened)
       return opened
     }
     return createProvision({ config: { ...config, provision }, openWrite: openOver, randomBytes })
@@ -189,7 +208,13 @@ function policyPath({ dataDir }: Config): string {
   return join(dataDir, 'policy.json')
 }
 
-export type OpenedServer = ToolServer & { readonly facts: StartFacts }
+export type OpenedServer = Omit<ToolServer, 'listen'> & {
+  readonly facts: StartFacts
+  /** As `ToolServer` does; `metricsUrl` is where figures are shown, `null` where none are. */
+  listen(): Promise<Listening>
+}
+
+type Listening = Awaited<ReturnType<ToolServer['listen']>> & { readonly metricsUrl: string | null }
 
 export type ServerOptions = {
   /** What the server offers; its own catalogue unless given. Whatever stands here, a write passes the same pipeline. */

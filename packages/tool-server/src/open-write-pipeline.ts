@@ -7,6 +7,7 @@ import { secretsOf } from './config/secrets.ts'
 import { openState, requirePrivate, requireRestored } from './open-state.ts'
 import { openWallet } from './open-wallet.ts'
 import type { SignInEvent } from './auth/sign-in/sign-in-options.ts'
+import type { Observer } from './observer.ts'
 import type { Ports } from './ports.ts'
 import type { Adapters } from './server.ts'
 
@@ -22,6 +23,7 @@ export async function openWritePipeline(options: {
   /** Follows the changes of the policy's file; without it `policy` holds for good. */
   readonly policies?: PolicySource
   readonly log: Log
+  readonly observer?: Observer | undefined
   /** How long closing waits for writes on their way; ten seconds by default. */
   readonly stopTimeoutMs?: number
 }): Promise<

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { type StartFacts, openServer } from './open-server.ts'
+import { type OpenedServer, type StartFacts, openServer } from './open-server.ts'
 import { readConfig } from './config.ts'
 import type { Config } from './config/config-shape.ts'
 import { mostLostText } from '@svc/engine'
@@ -105,7 +105,7 @@ export function stoppedLine(unfinished: number, { dataDir, databaseUrl }: KeptIn
 type KeptIn = Pick<Config, 'dataDir' | 'databaseUrl'>
 
 function listening(
-  { url, tools }: { readonly url: string; readonly tools: number },
+  { url, tools, metricsUrl }: Awaited<ReturnType<OpenedServer['listen']>>,
   { profile, dataDir, webSocket }: Config,
   environment: RunOptions['environment'],
 ): string {
@@ -115,7 +115,8 @@ function listening(
   const rest = inFile.length === 0 || inFile.length === keys.length ? '' : ', the others in the environment'
   const named = inFile.length === 0 ? keys : inFile
   const upgrades = webSocket ? `over WebSocket: ${url.replace(/^http/, 'ws')} (subprotocol mcp)\n` : ''
-  return `svc listens on ${url}\n${upgrades}${tools} tools (profile ${profile}); API keys (${named.join(', ')}) in ${place}${rest}\n`
+  const figures = metricsUrl === null ? '' : `figures for Prometheus: ${metricsUrl}\n`
+  return `svc listens on ${url}\n${upgrades}${figures}${tools} tools (profile ${profile}); API keys (${named.join(', ')}) in ${place}${rest}\n`
 }
 
 /** The same for a terminal, one line each. */

@@ -29,13 +29,14 @@ import { lazily, type Lazy } from './lazily.ts'
 import { type Scheduler, startScheduler } from './scheduler.ts'
 import { version } from './status/status.ts'
 import type { Tool } from './tool.ts'
-import type { ProvisionReport } from './tool-context.ts'
+import type { ProvisionReport, StatusReport } from './tool-context.ts'
 import { createEras } from './transports/eras.ts'
 import type { Lend } from './rate-limits/leases.ts'
 import { createRateLimits } from './rate-limits/rate-limit.ts'
 import { defaultLimits, type Limits } from './limits.ts'
-import { createGuards, loopbackHosts } from './transports/guards.ts'
+import { createGuards, hostNames } from './transports/guards.ts'
 import { createFastPath } from './transports/fast-path.ts'
+import type { Observer } from './observer.ts'
 import type { Traffic } from './traffic.ts'
 import { createHttpTransport, type HttpTransport } from './transports/http.ts'
 import { createLegacyEra } from './transports/legacy-era.ts'
@@ -74,6 +75,10 @@ export type Adapters = {
   readonly policyNow?: () => Promise<Policy>
   /** Counts the requests over HTTP, which other threads of the process give way to. */
   readonly traffic?: Traffic
+  /** Who hears what the server does; nobody unless given. */
+  readonly observer?: Observer | undefined
+  /** What is out of the ordinary now, for those who ask how safe things are. */
+  readonly alerts?: StatusReport['alerts']
   /** Takes tokens of callers who sign in here or elsewhere; it is closed with the server. */
   readonly signIn?: SignIn | null
   readonly limits?: Partial<Limits>
@@ -131,7 +136,13 @@ export function createServer(config: Config, adapters: Adapters): ToolServer {
     async listen() {
       open.keys ??= provisionKeys(config, randomBytes)
       open.due ??= startDue()
-      open.http = await openHttp(config, adapters, core, { keys: open.keys, servedAt: () => open.servedAt ?? '', write: () => open.write }, log)
+      open.http = await openHttp(
+        config,
+        adapters,
+        core,
+        { keys: open.keys, servedAt: () => open.servedAt ?? '', write: () => open.write },
+        log,
+      )
       const address = await open.http.transport.listen(config.listen)
       const host = address.family === 'IPv6' ? `[${address.address}]` : address.address
       const url = `${config.tls === null ? 'http' : 'https'}://${host}:${address.port}/mcp`
@@ -226,8 +237,8 @@ async function openHttp(
     tls:
       config.tls === null ? null : { cert: readFileSync(config.tls.certPath), key: readFileSync(config.tls.keyPath) },
     guards: createGuards({ ...config, allowedHosts: hostNames(config) }),
-    authenticate: createAuthenticate(stages(config, keys, adapters.signIn), Date.now),
-    limits: createRateLimits(limits, { now, lend: adapters.lend ?? null }),
+    authenticate: createAuthenticate(stages(config, keys, adapters.signIn), Date.now, adapters.observer?.authenticated),
+    limits: createRateLimits(limits, { now, lend: adapters.lend ?? null, onRefused: adapters.observer?.limited }),
     slow: limits,
     bodyRoomBytes: limits.bodyRoomBytes,
     signIn: adapters.signIn ?? null,
@@ -236,10 +247,12 @@ async function openHttp(
     eras: createEras({ legacy, fastPath: isFast ? createFastPath({ ...core, instructions }) : null, protocol }),
     onRefused: (reason, address) => write()?.refusedCaller?.(reason, address),
     traffic: adapters.traffic,
+    onAnswered: adapters.observer?.answered,
     documents: createAgentDocuments({ config, tools: adapters.tools, version, servedAt }),
     webSockets,
     log,
   })
+  adapters.observer?.transport?.({ sessions: () => sessions.size, connections: () => transport.connections() })
   const sweeper = setInterval(() => void sessions.sweep(), Math.min(60_000, limits.sessionIdleMs)).unref()
   return {
     transport,
@@ -279,10 +292,4 @@ function credentialsOf({ auth }: Config, keys: ApiKeys | null): Credentials {
   const { read, feedback, write } = keys ?? auth.apiKeys
   const apiKeys = [read, feedback, write].flatMap((key) => (key === null ? [] : [key.reveal()]))
   return { apiKeys, token: auth.token?.reveal() ?? null }
-}
-
-function hostNames({ listen, allowedHosts, publicUrl }: Config): readonly string[] {
-  const own = listen.host.includes(':') ? `[${listen.host}]` : listen.host
-  const named = publicUrl === null ? [] : [new URL(publicUrl).hostname]
-  return [...new Set([...loopbackHosts, own, ...named, ...allowedHosts])]
 }

@@ -2,6 +2,7 @@ import type { Chain } from '@svc/wallet/core'
 import * as z from 'zod'
 import type { OperationActions, OperationReads, Principal, SafetyReport } from '@svc/engine'
 import type { AtomicRouteName, EarlierTransaction, Execute, Intent, KeptDeposit, Token, TokenQuantity } from '@svc/amm'
+import type { ActiveAlert } from './alerts/watch-alerts.ts'
 import type { ChartSpec } from './charts/chart-spec.ts'
 import type { OwnMemory, OwnWatches } from '@svc/store'
 import type { Ports } from './ports.ts'
@@ -92,6 +93,8 @@ export type StatusReport = {
   setup(): Promise<SetupReport>
   /** In full, as counted for this principal; what of it the principal may see is the tool's to say. */
   safety(principal: Principal): Promise<SafetyReport>
+  /** What is out of the ordinary now; absent where nothing looks. */
+  readonly alerts?: (() => readonly ActiveAlert[]) | undefined
 }
 
 export type SetupReport = {

@@ -7,6 +7,7 @@ import { createAnswersUnderway } from './answers-underway.ts'
 import { quantity, type RingView } from './endpoint-order.ts'
 import { createEndpointRing, type EndpointRing } from './endpoint-ring.ts'
 import { isTransaction, jsonRpcEndpoint, type RpcRequest } from './json-rpc-endpoint.ts'
+import { observedRequest, type RpcListener } from './observed-request.ts'
 import { EndpointError } from './post-json-rpc.ts'
 import { readTime } from './read-one.ts'
 import { createRingClient } from './ring-client.ts'
@@ -24,10 +25,14 @@ export function createRpcPool(options: RpcPoolOptions): RpcPool {
   function connect(chain: Chain): Connection {
     const known = connections.get(chain.id)
     if (known !== undefined) return known
-    const endpoints = options.urls(chain).map((url) => jsonRpcEndpoint({ url, fetch, timeoutMs, slowTimeoutMs, now }))
+    const open = (urls: readonly string[], isPrivate: boolean) =>
+      urls.map((url, place) => {
+        const endpoint = jsonRpcEndpoint({ url, fetch, timeoutMs, slowTimeoutMs, now })
+        return observedRequest(endpoint, { chainId: chain.id, place, isPrivate }, options.onAnswer)
+      })
+    const endpoints = open(options.urls(chain), false)
     const ring = createEndpointRing(chain.id, endpoints, now, options.retryPauseMs)
-    const hidden =
-      options.privateUrls?.(chain).map((url) => jsonRpcEndpoint({ url, fetch, timeoutMs, slowTimeoutMs, now })) ?? []
+    const hidden = open(options.privateUrls?.(chain) ?? [], true)
     const apart = createEndpointRing(chain.id, hidden, now, options.retryPauseMs)
     const connection: Connection = {
       ring,
@@ -148,6 +153,8 @@ export type RpcPoolOptions = {
   readonly retryPauseMs?: number
   /** Longest wait of a probe; 1.4 seconds when absent. */
   readonly probePatienceMs?: number
+  /** Hears of each answer of each endpoint; nobody does unless given. */
+  readonly onAnswer?: RpcListener | undefined
 }
 
 type Connection = {

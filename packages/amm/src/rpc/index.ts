@@ -1,6 +1,7 @@
 export { callAnswer } from './read-one.ts'
 export { contractFunction, contractRead, type ContractRead } from './contract-function.ts'
 export { createRpcPool } from './create-rpc-pool.ts'
+export type { RpcAnswered, RpcListener } from './observed-request.ts'
 export { readAtHead } from './create-block-reads.ts'
 export { joinQueries, query } from './query.ts'
 export { isReceiptUnreadable, passesSoon } from './rpc-failure.ts'

@@ -2,6 +2,7 @@ import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { storeOrder } from '@svc/amm'
 import { createCircuitBreaker } from '@svc/engine/switches'
+import { openAuditLog } from '../../../engine/src/audit/audit.ts'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { openDirectory } from '../approvals/operations.fixture.ts'
 import { callCommand } from '../calls.fixture.ts'
@@ -41,9 +42,10 @@ it('tells of all callers what is spent, left, waiting and out while nothing stop
   expect([shown.code, shown.stderr]).toEqual([0, ''])
   expect(shown.stdout).toMatch(/^Signing is on: /)
   expect(shown.stdout).toContain('Spent in the last 24 hours: 12.5 of 300 USD, 287.5 left')
+  expect(shown.stdout).toMatch(/^ {2}\[##\.{38}\] {3}4 %$/m)
   expect(shown.stdout).toContain('Waiting: 1 for a person, 0 approved and not used, 1 for their time')
   expect(shown.stdout).toContain('Out: 0 transactions signed and not decided')
-  expect(shown.stdout).toMatch(/^value in bad trades, at most +1\.5 +6$/m)
+  expect(shown.stdout).toMatch(/^value in bad trades, at most +1\.5 +6 +\[#####\.+\] +25 %$/m)
   expect(JSON.parse((await svc('--json')).stdout)).toMatchObject({
     signs: 'everything',
     pause: null,
@@ -125,6 +127,22 @@ it('answers under a broken policy, too, and says what holds where there is none'
   expect(JSON.parse((await svc('--json')).stdout)).toMatchObject({ signs: 'nothing', spentUsd: '12', leftUsd: null })
   await rm(join(place.dataDir, 'policy.json'))
   expect((await svc()).stdout).toContain('A server started now would take the defaults; one that runs and had the file')
+})
+
+it('shows how the last writes ended, what they spent and could have lost, by the audit log of the directory', async () => {
+  expect((await svc()).stdout).not.toContain('LAST WRITES')
+  const audit = await openAuditLog({ path: join(place.dataDir, 'audit.jsonl'), now: () => Date.UTC(2026, 0, 2) })
+  for (let write = 0; write < 6; write += 1) await audit.append({ event: 'tx.refused', tool: 'execute_swap', code: `CODE_${write}` })
+  const moved = { spentUsd: '12.5', lostUsd: '0.25', transactions: ['0xaa', '0xbb'] }
+  await audit.append({ event: 'tx.settled', tool: 'add_liquidity', ...moved })
+  await audit.append({ event: 'tx.intent', tool: 'add_liquidity' })
+  await audit.close()
+  const { stdout } = await svc()
+  expect(stdout).toMatch(/^2026-01-02T00:00:00 {2}add_liquidity +settled +12\.5 +0\.25 +0xbb$/m)
+  expect(stdout.match(/CODE_\d/g)).toEqual(['CODE_5', 'CODE_4', 'CODE_3', 'CODE_2'])
+  expect(JSON.parse((await svc('--json')).stdout)).toMatchObject({
+    lastWrites: [{ tool: 'add_liquidity', outcome: 'settled', lostUsd: '0.25', txHash: '0xbb' }, { code: 'CODE_5' }, {}, {}, {}],
+  })
 })
 
 it('names the directory where no server has kept its state', async () => {

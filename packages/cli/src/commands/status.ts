@@ -8,7 +8,9 @@ import { parseFlags } from '../parse-words-and-flags.ts'
 import { isThere, policyPlace, printable } from '../policy/policy-place.ts'
 import { withoutPolicy } from '../policy/check.ts'
 import { readSigningState, type SigningState, stopSentences } from '../signing-state.ts'
+import { gauge } from '../gauge.ts'
 import { table } from '../table.ts'
+import { type LastWrite, lastWriteLines, readLastWrites } from './last-writes.ts'
 import { shownTransactions } from '../transactions/list.ts'
 
 /**
@@ -23,13 +25,14 @@ export async function status(argv: readonly string[]): Promise<number> {
   const open = await openOperations(flags['data-dir'], process.env)
   try {
     const { policy, problems } = await readPolicy(path, config.production)
-    const [signing, day, spent, waiting, out, orders] = await Promise.all([
+    const [signing, day, spent, waiting, out, orders, lastWrites] = await Promise.all([
       readSigningState(config.dataDir),
       policy === null ? null : readDayUse({ policy, ledger: open }, nobody),
       open.usage(nobody, { sessionIdleMs }),
       readWaiting(open),
       shownTransactions(open.transactions, 0),
       readOrders(open),
+      readLastWrites(config.dataDir),
     ])
     const shown: Status = {
       signs: problems.length > 0 || signing.pause !== null ? 'nothing' : signsUnder(signing.breaker.stops),
@@ -43,6 +46,7 @@ export async function status(argv: readonly string[]): Promise<number> {
       waiting,
       out: out.found.length,
       orders,
+      lastWrites,
     }
     process.stdout.write(flags.json ? `${JSON.stringify(shown)}\n` : textOf(shown, config.dataDir, path))
     return 0
@@ -69,6 +73,8 @@ type Status = SigningState & {
   readonly out: number
   /** Signed orders that others may fill, whatever stops signing. */
   readonly orders: OpenOrders
+  /** How the writes asked for last ended, newest first, as the audit log of this directory has them. */
+  readonly lastWrites: readonly LastWrite[]
 }
 
 type OpenOrders = {
@@ -136,6 +142,7 @@ function textOf(shown: Status, dataDir: string, path: string): string {
     ...broken,
     ...(policy.file === null && policy.problems.length === 0 ? [`There is no ${path}. ${withoutPolicy}`] : []),
     `Spent in the last 24 hours: ${spentUsd}${of === '' ? ' USD' : of}`,
+    ...(limitsUsd === null ? [] : [`  ${gauge(Number(spentUsd), Number(limitsUsd.daily), 40)}`]),
     `Waiting: ${waiting.approval} for a person, ${waiting.approved} approved and not used, ${waiting.scheduled} for their time`,
     `Out: ${out} ${out === 1 ? 'transaction' : 'transactions'} signed and not decided`,
     ...(orders.open === 0
@@ -147,14 +154,18 @@ function textOf(shown: Status, dataDir: string, path: string): string {
       ? []
       : [`Cross-chain orders: ${orders.crossChain} opened, which end by themselves; get_operation follows each`]),
     ...budgetLines(shown.budgetsUsd),
+    ...lastWriteLines(shown.lastWrites),
     '',
   ].join('\n')
 }
 
 function budgetLines(budgets: Status['budgetsUsd']): readonly string[] {
   if (budgets === null) return []
-  const rows = budgetNames.map(([name, what]) => [what, budgets[name].used, budgets[name].cap])
-  return ['', table([['BUDGET OF 24 HOURS (USD)', 'USED', 'OF'], ...rows], { alignRight: [1, 2] }).trimEnd()]
+  const rows = budgetNames.map(([name, what]) => {
+    const { used, cap } = budgets[name]
+    return [what, used, cap, gauge(Number(used), Number(cap))]
+  })
+  return ['', table([['BUDGET OF 24 HOURS (USD)', 'USED', 'OF', ''], ...rows], { alignRight: [1, 2] }).trimEnd()]
 }
 
 const budgetNames = [

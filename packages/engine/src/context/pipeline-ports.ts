@@ -4,6 +4,7 @@ import type { ChainDirectory, Orders, PriceSource, RpcPool, TokenDirectory } fro
 import type { AuditLog } from '../audit/audit.ts'
 import type { PipelineLog } from '../call/storage.ts'
 import type { Policy } from '../policy/policy.ts'
+import type { EngineObserver } from './engine-observer.ts'
 import type { GuardedSigner } from '../signatures/guarded-signer.ts'
 
 /** What the pipeline is given. */
@@ -47,6 +48,8 @@ export type PipelinePorts = {
   readonly now: () => number
   readonly newRequestId: () => string
   readonly log: PipelineLog
+  /** Who hears of each stage; nobody unless given. */
+  readonly observer?: Pick<EngineObserver, 'stage'> | undefined
   /** How long a transaction waits before its fees are held against the chain's; 30 s or five blocks by default. */
   readonly stuckAfterMs?: number
 }

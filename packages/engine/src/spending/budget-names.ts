@@ -1,6 +1,9 @@
 import type { SpendLimits } from '@svc/store'
 import { type Policy, usdMicros } from '../policy/policy.ts'
 
+/** Share of the daily limit, in percent, whose crossing is announced. */
+export const dailyAlertPct = 80n
+
 /** Names of the budgets of value in the ledger; those of single pools and tokens contain the chain and the address. */
 export const budgetNames = {
   loss: 'loss',

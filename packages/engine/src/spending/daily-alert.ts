@@ -4,8 +4,8 @@ import type { AuditLog } from '../audit/audit.ts'
 import type { PipelineLog } from '../call/storage.ts'
 import type { Policy } from '../policy/policy.ts'
 import { readFileIfPresent, replaceFileDurably } from '@svc/runtime'
-import { dailyAlertPct, isDailyAlert } from './spend-limit.ts'
-import { limitsOf } from './budget-names.ts'
+import { isDailyAlert } from './spend-limit.ts'
+import { dailyAlertPct, limitsOf } from './budget-names.ts'
 import { usdText } from '../value/countable.ts'
 
 /**

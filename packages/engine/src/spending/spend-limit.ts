@@ -7,7 +7,7 @@ import { isUnnamed, mayPass } from '@svc/amm'
 import { countable } from '../value/countable.ts'
 import { unpricedGasCapWei } from './gas.ts'
 import { aboveOne, askedAtAll, exceededLimits, limitRefusal, type SpentAmount } from './limit-refusal.ts'
-import { budgetNames, isForAPerson, limitsOf } from './budget-names.ts'
+import { budgetNames, isForAPerson, limitsOf, dailyAlertPct } from './budget-names.ts'
 import type { SpendValue, Unpriced } from '../value/spend-value.ts'
 
 /**
@@ -235,9 +235,6 @@ type AskedOfGas = Required<Pick<CheckRequest, 'isExit' | 'isToRepay' | 'isSure'>
 
 /** Of what comes home, in hundredths of a percent: what the loosest rule lets any call lose. */
 export const exitGasBps = 500n
-
-/** Share of the daily limit, in percent, whose crossing is announced. */
-export const dailyAlertPct = 80n
 
 /** Whether a day's sum has reached the share of the limit that is announced. */
 export function isDailyAlert(usedUsdMicros: bigint, policy: Policy): boolean {

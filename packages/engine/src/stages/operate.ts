@@ -25,12 +25,12 @@ import {
   confirm,
   countFailure,
   noteIntent,
-  noteSubmitted,
   notSent,
   requireAllowed,
   signingError,
   type Terms,
 } from '../transactions/transact.ts'
+import { noteSubmitted } from '../transactions/note-transaction.ts'
 
 /**
  * Signs a batch as a user operation: first a line in the audit log, then bundler and paymaster are asked, and what they answer is held
@@ -77,12 +77,11 @@ export async function signOperation(context: Reserved, step: Step, terms: Terms)
 export async function broadcastSigned(context: Reserved, step: Step, entry: JournalEntry): Promise<JournalEntry> {
   const { userOperation } = entry
   if (userOperation === undefined) return await broadcast(context, step, entry)
-  const { engine, call } = context
+  const { engine } = context
   const { answer, reason } = await operationsOn(context).offer(userOperation)
   const state = answer === 'declined' ? 'refused' : 'broadcast'
   await onStorage('the journal cannot be written', () => engine.journal.mark(entry.hash, state))
-  const { hash, nonce } = entry
-  engine.log.info('tx.broadcast', { requestId: call.requestId, hash, nonce, state })
+  const { hash } = entry
   noteSubmitted(context, step, { ...entry, state })
   if (state !== 'refused') return { ...entry, state }
   await countFailure(context, entry, 'other')
@@ -232,7 +231,7 @@ function noteEnd(
   const hash = 'txHash' in ended ? ended.txHash : entry.hash
   const status = ended.state === 'open' ? 'pending' : ended.state
   const transaction = { chainId: chain.id, hash, userOperation: entry.hash, nonce: entry.nonce, to, kind, label }
-  engine.log.info('tx.outcome', { requestId: call.requestId, hash, step: label, status })
+  engine.log.info('tx.outcome', { requestId: call.requestId, chainId: chain.id, hash, step: label, status })
   const event = status === 'final' ? 'tx.confirmed' : (`tx.${status}` as const)
   engine.audit.note({ event, ...callFacts(call), transaction, result: { status } })
 }

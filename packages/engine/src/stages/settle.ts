@@ -16,6 +16,7 @@ import { suspectWarnings, unlistedWarnings } from '../verdict/token-warnings.ts'
 import type { Reserved } from './reserve-spend.ts'
 import { budgetsUsed, callsMade, cameHome, pairsAsBurnt, sharesAsMade } from './settled-value.ts'
 import type { Progress } from '../context/execution-context.ts'
+import { budgetNames } from '../spending/budget-names.ts'
 import { isRepaidGas } from '../spending/spend-limit.ts'
 import {
   notGivenBack,
@@ -81,10 +82,11 @@ export async function settle(context: Reserved, progress: Progress): Promise<Set
     engine.audit.append({
       event: 'tx.settled',
       ...callFacts(call),
+      chainId: context.chain.id,
       deltas: settled.deltas,
       gasCostWei: settled.gasCostWei,
       ...how,
-      ...(settlement && { spentUsd: usdText(settlement.actualUsdMicros), gasUsd: usdText(settlement.gasUsdMicros) }),
+      ...(settlement && settledUsd(settlement)),
       drift,
       transactions: settled.transactions.map(({ hash }) => hash),
     }),
@@ -149,12 +151,27 @@ async function settlementOf(
   const isHeld = isOfNamed || signed.length > confirmed.length || signed.some(({ step }) => step.kind !== 'approve')
   const came = { amounts: spent, isRepaid, isHeld, ended }
   const settle = () => engine.ledger.settle(reservationId, actual, gas, budgets, came)
-  return { actualUsdMicros: actual, gasUsdMicros, settle }
+  const lostUsdMicros = budgets.find(({ name }) => name === budgetNames.loss)?.usdMicros ?? 0n
+  return { actualUsdMicros: actual, gasUsdMicros, lostUsdMicros, homeUsdMicros: isExit ? homeUsdMicros : 0n, settle }
+}
+
+/** Of the line in the audit log. */
+function settledUsd({ actualUsdMicros, gasUsdMicros, lostUsdMicros, homeUsdMicros }: Settlement) {
+  return {
+    spentUsd: usdText(actualUsdMicros),
+    gasUsd: usdText(gasUsdMicros),
+    lostUsd: usdText(lostUsdMicros),
+    homeUsd: usdText(homeUsdMicros),
+  }
 }
 
 type Settlement = {
   readonly actualUsdMicros: bigint
   readonly gasUsdMicros: bigint
+  /** The most that the call could have lost in value, as it counts against the budget. */
+  readonly lostUsdMicros: bigint
+  /** Worth of what arrived where the call only brings funds home; 0 of every other one. */
+  readonly homeUsdMicros: bigint
   readonly settle: () => Promise<void>
 }
 

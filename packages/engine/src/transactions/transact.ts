@@ -1,6 +1,6 @@
 import { type PendingRevocation, StoreError } from '@svc/store'
-import { type Confirmation, type JournalEntry, type NewJournalEntry, WalletError } from '@svc/wallet/core'
-import { type Address, type Hash, type Hex, size, slice, type TransactionReceipt } from 'viem'
+import { type JournalEntry, type NewJournalEntry, WalletError } from '@svc/wallet/core'
+import type { Address, Hash, TransactionReceipt } from 'viem'
 import { ToolError } from '@svc/amm'
 import { receiptOf } from '../spending/gas-cap.ts'
 import { callFacts, paramsHash } from '../audit/call-facts.ts'
@@ -8,6 +8,7 @@ import type { FailureKind } from '../switches/circuit-breaker.ts'
 import type { ExecutionContext } from '../context/engine.ts'
 import { gasLimitFor } from '../spending/gas.ts'
 import { minedInsteadOf } from './mined-instead-of.ts'
+import { noteOutcome, noteSubmitted, selectorOf } from './note-transaction.ts'
 import { minedRevertReason } from '../simulation/revert-reason.ts'
 import { throwFirst } from '../call/refusal.ts'
 import { replacementRules } from './replacing.ts'
@@ -88,9 +89,8 @@ export type Terms = {
 
 /** Sends the stored bytes. Throws `OPERATION_IN_DOUBT` when the endpoint declined them: it may have passed them on. */
 export async function broadcast(context: ExecutionContext, step: Step, entry: JournalEntry): Promise<JournalEntry> {
-  const { sender, engine, call } = context
+  const { sender } = context
   const sent = await onStorage('the journal cannot be written', () => sender.broadcast(entry))
-  engine.log.info('tx.broadcast', { requestId: call.requestId, hash: sent.hash, nonce: sent.nonce, state: sent.state })
   noteSubmitted(context, step, sent)
   if (sent.state === 'refused') {
     await countFailure(context, sent, 'other')
@@ -148,7 +148,9 @@ const pushedPool =
 
 /** The line in the audit log that goes before each signature. Throws `STORAGE_UNAVAILABLE`. */
 export function noteIntent(context: ExecutionContext, step: Step, { facts }: Pick<Terms, 'facts'>): Promise<void> {
-  const { engine, call } = context
+  const { engine, call, chain } = context
+  const { kind, label } = step
+  engine.log.info('tx.intent', { requestId: call.requestId, tool: call.tool, chainId: chain.id, kind, step: label })
   return onStorage('the audit log cannot be written', () =>
     engine.audit.append({
       event: 'tx.intent',
@@ -182,36 +184,6 @@ export function factsOf({ call, chain, wallet, reservationId }: ExecutionContext
     ...made,
   }
   return { ...callFacts(call), transaction, reservationId }
-}
-
-function selectorOf(data: Hex): Hex {
-  return size(data) < 4 ? '0x' : slice(data, 0, 4)
-}
-
-/** Its hash and nonce are known now. The line is on disk with the next that is waited for, at the latest in a moment. */
-export function noteSubmitted(
-  { engine, call, chain }: ExecutionContext,
-  { kind, label }: Step,
-  { hash, nonce, attempt, state, submission }: JournalEntry,
-): void {
-  const how = submission === undefined ? {} : { submission }
-  const transaction = { chainId: chain.id, hash, nonce, attempt, kind, label, ...how }
-  engine.audit.note({ event: 'tx.submitted', ...callFacts(call), transaction, result: { status: state } })
-}
-
-/** What became of it, which the chain holds as well: nothing waits for this line. */
-function noteOutcome({ engine, call, chain }: ExecutionContext, step: Step, confirmation: Confirmation): void {
-  const { status, entry } = confirmation
-  const facts = { requestId: call.requestId, hash: entry.hash, nonce: entry.nonce, step: step.label, status }
-  engine.log.info('tx.outcome', facts)
-  const { to, data, label, kind } = step
-  const { hash, nonce, submission } = entry
-  const how = submission === undefined ? {} : { submission }
-  const transaction = { chainId: chain.id, hash, nonce, to, selector: selectorOf(data), kind, label, ...how }
-  const mined = 'receipt' in confirmation ? confirmation.receipt : null
-  const result = { status, block: mined?.blockNumber ?? null, gasUsed: mined?.gasUsed ?? null }
-  const event = status === 'final' ? 'tx.confirmed' : status === 'refused' ? 'tx.declined' : (`tx.${status}` as const)
-  engine.audit.note({ event, ...callFacts(call), transaction, result })
 }
 
 /** A failure that cannot be counted is logged; it must not hide from the caller what happened on the chain. */

@@ -8,12 +8,13 @@ export type Authentication =
   | { readonly principal: null; readonly reason: 'missing' }
   | { readonly principal: null; readonly reason: 'refused'; readonly description: string }
 
-/** Asks the stages in order; the first that recognises the credentials decides. */
+/** Asks the stages in order; the first that recognises the credentials decides. `heard` is told how each request was taken. */
 export function createAuthenticate(
   stages: readonly Stage[],
   now: () => number,
+  heard?: (found: Authentication) => void,
 ): (headers: IncomingHttpHeaders) => Promise<Authentication> {
-  return async (headers) => {
+  const authenticate = async (headers: IncomingHttpHeaders): Promise<Authentication> => {
     const bearer = bearerToken(headers.authorization)
     for (const stage of stages) {
       const outcome = await stage({ bearer, headers })
@@ -24,6 +25,12 @@ export function createAuthenticate(
     }
     if (headers.authorization === undefined) return { principal: null, reason: 'missing' }
     return refused(bearer === null ? 'The Authorization header is not "Bearer <token>".' : 'The token is not valid.')
+  }
+  if (heard === undefined) return authenticate
+  return async (headers) => {
+    const found = await authenticate(headers)
+    heard(found)
+    return found
   }
 }
 

@@ -4,7 +4,7 @@ import type { KeyTier } from '@svc/engine'
 import type { AgentRole } from '@svc/engine/policy'
 import type { Profile } from '../dispatch/offered-tools.ts'
 import type { OfferedToolsets } from '../toolsets.ts'
-import type { Webhook } from '../watches/webhook-run.ts'
+import type { Webhook } from '../watches/send-signed.ts'
 import type { LogLevel, ConfigProblem as Problem } from '@svc/runtime'
 
 /** Everything the operator decides, checked and typed. Secrets print as `[redacted]`. */
@@ -19,6 +19,10 @@ export type Config = {
   /** Where their events go; `null` for nowhere. */
   readonly webhook: Webhook | null
   readonly logLevel: LogLevel
+  /** Where spans are sent over OTLP/HTTP; `null` for nowhere. */
+  readonly tracesUrl: string | null
+  /** Where figures are shown to Prometheus, and the token for them where there is one; `null` for nowhere. */
+  readonly metrics: { readonly listen: Config['listen']; readonly token: Secret | null } | null
   /** Absolute path. */
   readonly dataDir: string
   readonly databaseUrl: Secret | null
@@ -112,7 +116,10 @@ export type WalletConfig =
     }
 
 /** What `provision_wallet` may make. */
-export type ProvisionConfig = Omit<Extract<WalletConfig, { type: 'managed' }>, 'type' | 'walletId' | 'authPrivateKey'> & {
+export type ProvisionConfig = Omit<
+  Extract<WalletConfig, { type: 'managed' }>,
+  'type' | 'walletId' | 'authPrivateKey'
+> & {
   readonly role: AgentRole
   readonly chains: readonly Chain[]
   /** P-256, of who may change wallet and policy. */

@@ -17,6 +17,7 @@ export function checkRules(
     ...walletRules(config, values),
     ...provisionRules(values, config.chains),
     ...wireRules(config, values),
+    ...metricsRules(config),
     ...tokenRules(values),
     ...signInRules(config, values),
     ...issuerRules(config, values),
@@ -72,6 +73,31 @@ function wireRules(config: Config, values: Settings): readonly ConfigProblem[] {
     })
   }
   return problems
+}
+
+/** Figures tell what the wallet spends, so beyond this machine they go to whoever has the token alone, and it not in the clear. */
+function metricsRules({ metrics, tls, trustedProxies, listen }: Config): readonly ConfigProblem[] {
+  if (metrics === null) return []
+  const { host, port } = metrics.listen
+  const problem = (code: ConfigProblem['code'], message: string, fix: string) => [
+    { code, setting: 'SVC_METRICS_LISTEN', message, fix },
+  ]
+  if (port > 65_535) return problem('SETTING_INVALID', 'No such port.', 'Use a port up to 65535.')
+  if (port !== 0 && port === listen.port) {
+    return problem('SETTING_INVALID', 'SVC_LISTEN has this port.', 'Use another port, such as 9464.')
+  }
+  if (isLoopback(host)) return []
+  const isSealed = tls !== null || trustedProxies.length > 0
+  return [
+    ...(metrics.token === null ? [missing('SVC_METRICS_TOKEN', 'SVC_METRICS_LISTEN beyond this machine')] : []),
+    ...(isSealed
+      ? []
+      : problem(
+          'PLAINTEXT_LISTEN',
+          'The token of the figures would cross the network in the clear.',
+          'Listen on 127.0.0.1, or set SVC_TLS_CERT and SVC_TLS_KEY, or name the proxy that ends TLS in SVC_TRUSTED_PROXIES.',
+        )),
+  ]
 }
 
 function tokenRules({ MCP_AUTH_TOKEN: token }: Settings): readonly ConfigProblem[] {

@@ -59,9 +59,7 @@ export const settingsSchema = z.object({
   WALLET_ID: text.optional(),
   WALLET_AUTH_PRIVATE_KEY: text.optional(),
   SVC_WALLET_API_URL: plainUrl.optional(),
-  SVC_PROVISION_ROLE: z
-    .enum(roles, { error: `Accepted: ${roles.join(', ')}` })
-    .optional(),
+  SVC_PROVISION_ROLE: z.enum(roles, { error: `Accepted: ${roles.join(', ')}` }).optional(),
   SVC_PROVISION_OWNER_KEY: z
     .string()
     .regex(spkiOfP256, 'Accepted: a public P-256 key, base64 of SPKI DER on one line')
@@ -91,6 +89,12 @@ export const settingsSchema = z.object({
   SVC_WEBHOOK_PRIVATE: z.enum(['refuse', 'allow'], { error: 'Accepted: refuse, allow' }).default('refuse'),
   SVC_WEBSOCKET: z.enum(['on', 'off'], { error: 'Accepted: on, off' }).default('off'),
   SVC_LISTEN: listenAddress.default('127.0.0.1:3000'),
+  SVC_TRACES_URL: plainUrl.optional(),
+  SVC_METRICS_LISTEN: listenAddress.optional(),
+  SVC_METRICS_TOKEN: z
+    .string()
+    .regex(/^[A-Za-z0-9._~+/-]{32,}=*$/, 'Accepted: at least 32 characters of a bearer token')
+    .optional(),
   SVC_DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/, error: 'Accepted: a postgres:// URL' }).optional(),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
   SVC_API_KEY_READ: apiKey('read'),

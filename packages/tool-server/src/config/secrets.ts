@@ -28,6 +28,7 @@ export function secretsOf(config: Config): readonly string[] {
     upstream.subgraphApiKey,
     upstream.pinningJwt,
     config.webhook?.secret ?? null,
+    config.metrics?.token ?? null,
     signingKeyOf(config),
   ]
   const urls = revealed(endpoints)

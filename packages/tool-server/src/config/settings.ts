@@ -76,6 +76,15 @@ export const settings = [
     'SVC_DATABASE_URL',
     'PostgreSQL URL that takes the place of the state file; servers of the profile `data` share there what cannot change.',
   ),
+  setting(
+    'SVC_METRICS_LISTEN',
+    'Address on which `/metrics` shows figures to Prometheus, `host:port`, such as `127.0.0.1:9464`; beyond loopback it needs SVC_METRICS_TOKEN, and TLS or a proxy that ends it.',
+  ),
+  secret('SVC_METRICS_TOKEN', 'Bearer token that whoever reads the figures has to send: at least 32 characters.'),
+  setting(
+    'SVC_TRACES_URL',
+    'Collector that spans are sent to over OTLP/HTTP, whole, such as `http://127.0.0.1:4318/v1/traces`; without it nothing is traced.',
+  ),
   setting('LOG_LEVEL', '`trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`.', 'info'),
   // who may call
   secret('SVC_API_KEY_READ', 'Key of the read tier.', 'generated'),

@@ -16,6 +16,7 @@ import type { ChartSpec } from '../charts/chart-spec.ts'
 import type { ChartStore } from '../charts/chart-store.ts'
 import type { Tool } from '../tool.ts'
 import type { StatusReport, WriteContext } from '../tool-context.ts'
+import type { Observer } from '../observer.ts'
 import type { Ports } from '../ports.ts'
 import type { OfferedToolsets } from '../toolsets.ts'
 import { goOnWith, withAnswer, withApproval, type Confirm } from './ask-approval.ts'
@@ -183,6 +184,8 @@ export type CallRequest = {
   readonly principal: Principal
   /** Aborted when the caller leaves: reads stop, writes go on to a safe end. */
   readonly signal: AbortSignal
+  /** What the request said of itself, for whoever traces calls. */
+  readonly origin?: CallOrigin | undefined
   /** Whether the client shows views of answers: what one draws goes with the answer then. */
   readonly views?: boolean
   /** Hears how far the call is: done, and of how much. */
@@ -196,6 +199,15 @@ export type CallRequest = {
   readonly answer?: ApprovalAnswer
   /** The operation that an earlier call stored, to be gone on with; whatever became of the key of that call. */
   readonly operationId?: string
+}
+
+export type CallOrigin = {
+  readonly id?: string | number | undefined
+  /** Of the protocol. */
+  readonly revision?: string | undefined
+  /** Of W3C Trace Context, as the client sent them. */
+  readonly traceparent?: string | undefined
+  readonly tracestate?: string | undefined
 }
 
 /** What every call of a server shares. */
@@ -227,6 +239,8 @@ export type DispatchOptions = {
   /** Unix milliseconds. */
   readonly now: () => number
   readonly newRequestId: () => string
+  /** Runs a call for whoever counts or traces calls; nobody does unless given. */
+  readonly observe?: Observer['call']
   /** How long an answer waits for the figures beside what it is for; as long as its tool says when absent. */
   readonly figuresWithinMs?: number
   /** Runs a read so that its answer is of one block. */

@@ -33,7 +33,11 @@ export function createDispatch(options: DispatchOptions): Dispatch {
     pictures,
     kept: createKeptAnswers(options.ports),
   }
-  const call = (request: CallRequest) => handleCall(request, context)
+  const { observe } = options
+  const call =
+    observe === undefined
+      ? (request: CallRequest) => handleCall(request, context)
+      : (request: CallRequest) => observe(request, () => handleCall(request, context))
   let guides: Promise<Guides> | undefined
   const { tasks: store, isInForce, now, log } = options
   const { deps } = context

@@ -2,7 +2,7 @@ import { createTokenBuckets, type QuotaLimit, quotaPolicy, type Taken } from '@s
 import { createLeases, type Lend } from './leases.ts'
 
 /** The limits of requests: of each address, of each address as long as it shows no valid credentials, and of each key or token. */
-export function createRateLimits(figures: RateFigures, shared: Pick<RateLimitOptions, 'now' | 'lend'>) {
+export function createRateLimits(figures: RateFigures, shared: Pick<RateLimitOptions, 'now' | 'lend' | 'onRefused'>) {
   const limitOf = (name: string, perMinute: number) => createRateLimit({ name, perMinute, ...shared })
   return {
     perAddress: limitOf('address', figures.perAddressPerMinute),
@@ -31,18 +31,25 @@ export type RateLimit = QuotaLimit & {
  * A limit of this process, or with `lend` one that all servers on a database share. A bucket of this process stands before the shared
  * one, so a flood does not reach the database, and while that is away the limit holds for each server by itself.
  */
-function createRateLimit({ name, perMinute, now, lend }: RateLimitOptions): RateLimit {
+function createRateLimit({ name, perMinute, now, lend, onRefused }: RateLimitOptions): RateLimit {
   const quota = { name, perWindow: perMinute, windowMs: 60_000 }
   const own = createTokenBuckets({ perMinute, now })
   const shared = lend === null ? null : createLeases({ name, perMinute, now, lend })
+  const take = (caller: string) => {
+    const taken = own.take(caller)
+    return shared === null || !taken.allowed ? taken : shared.take(caller, taken)
+  }
   return Object.freeze({
     ...quota,
     policy: quotaPolicy(quota),
-    take(caller: string) {
-      const taken = own.take(caller)
-      return shared === null || !taken.allowed ? taken : shared.take(caller, taken)
-    },
+    take: onRefused === undefined ? take : (caller: string) => withRefusal(take(caller), () => onRefused(name)),
   })
+}
+
+function withRefusal(taken: Taken | Promise<Taken>, heard: () => void): Taken | Promise<Taken> {
+  if (taken instanceof Promise) return taken.then((known) => withRefusal(known, heard))
+  if (!taken.allowed) heard()
+  return taken
 }
 
 type RateLimitOptions = {
@@ -52,4 +59,6 @@ type RateLimitOptions = {
   readonly now: () => number
   /** Lends tokens of buckets that several servers share. */
   readonly lend: Lend | null
+  /** Hears of each request that is turned away. */
+  readonly onRefused?: ((name: string) => void) | undefined
 }

@@ -15,14 +15,16 @@ export function createStatus(
   options: SetupPlace & {
     /** The write pipeline's report; `null` without a wallet. */
     readonly safety: ((principal: Principal) => Promise<SafetyReport>) | null
+    readonly alerts?: StatusReport['alerts']
   },
 ): StatusReport {
-  const { safety } = options
+  const { safety, alerts } = options
   return Object.freeze({
     setup: () => reportSetup(options),
     async safety(principal) {
       return safety === null ? withoutWallet : safety(principal)
     },
+    alerts,
   })
 }
 

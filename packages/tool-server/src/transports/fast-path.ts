@@ -3,6 +3,7 @@ import type { Principal } from '@svc/engine'
 import { isRecord } from '@svc/runtime'
 import { showsViews } from '../apps/app-views.ts'
 import { resultJson } from '../dispatch/call-result.ts'
+import type { CallOrigin } from '../dispatch/call-stages.ts'
 import type { Dispatch } from '../dispatch/dispatch.ts'
 import { sendJson } from './answers.ts'
 import { capabilitiesOfEnvelope, takesForms, takesTasks } from './client-capabilities.ts'
@@ -65,10 +66,20 @@ function recognise(message: unknown, headers: IncomingHttpHeaders, dispatch: Dis
   if (takesTasks(capabilities) && request.method === 'tools/call' && dispatch.tasks?.mayBecome(request.name))
     return null
   if (headers['mcp-name'] !== (request.method === 'tools/call' ? request.name : undefined)) return null
-  return { ...request, views: showsViews(capabilities) }
+  return { ...request, views: showsViews(capabilities), origin: originOf(request.id, envelope) }
 }
 
-type StatelessRequest = FastRequest & { readonly views: boolean }
+type StatelessRequest = FastRequest & { readonly views: boolean; readonly origin: CallOrigin }
+
+/** The envelope is plain, so what it says of traces is text. */
+function originOf(id: CallOrigin['id'], { traceparent, tracestate }: Readonly<Record<string, unknown>>): CallOrigin {
+  return {
+    id,
+    revision: statelessRevision,
+    ...(typeof traceparent === 'string' && { traceparent }),
+    ...(typeof tracestate === 'string' && { tracestate }),
+  }
+}
 
 /** Answers such a request. A caller that leaves has its call aborted and gets no answer. */
 async function answer(exchange: Exchange, request: StatelessRequest, answering: Answering): Promise<void> {
@@ -104,8 +115,8 @@ async function statelessResult(
     return `{"tools":${dispatch.list(principal, { views }).json},${rest.slice(1)}`
   }
   if (request.method !== 'tools/call') return discovered
-  const { name, arguments: input } = request
-  const reported = await dispatch.call({ name, arguments: input, principal, signal, views })
+  const { name, arguments: input, origin } = request
+  const reported = await dispatch.call({ name, arguments: input, principal, signal, views, origin })
   return resultJson(reported, { resultType: 'complete', _meta: { ...reported._meta, ...about } })
 }
 
@@ -203,7 +214,9 @@ async function sessionResult(request: FastRequest, caller: SessionCaller, dispat
     return `{"tools":${dispatch.list(caller.principal, { views: caller.views, icons: true }).json}}`
   }
   if (request.method !== 'tools/call') return '{}'
-  return resultJson(await dispatch.call({ name: request.name, arguments: request.arguments, ...caller }))
+  return resultJson(
+    await dispatch.call({ name: request.name, arguments: request.arguments, origin: { id: request.id }, ...caller }),
+  )
 }
 
 /** What a method of the other era is. */

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { ToolError } from '@svc/amm'
 import { clientAddress, ipv6Network } from '@svc/runtime'
+import type { Config } from '../config/config-shape.ts'
 import { HttpRefusal } from './answers.ts'
 
 /** Who may talk to the server, seen from the outside of a request. */
@@ -48,6 +49,15 @@ export function createGuards(options: {
 
 /** Loopback names, which no foreign DNS name can be. */
 export const loopbackHosts: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
+
+/** What the server answers to: loopback, where it listens, where clients reach it, and what the operator names. */
+export function hostNames({ listen, allowedHosts, publicUrl }: HostSettings): readonly string[] {
+  const own = listen.host.includes(':') ? `[${listen.host}]` : listen.host
+  const named = publicUrl === null ? [] : [new URL(publicUrl).hostname]
+  return [...new Set([...loopbackHosts, own, ...named, ...allowedHosts])]
+}
+
+type HostSettings = Pick<Config, 'listen' | 'allowedHosts' | 'publicUrl'>
 
 /** Remembers the spellings it accepted: clients repeat theirs with every request. */
 function hostCheck(allowedHosts: readonly string[]): (host: string) => boolean {

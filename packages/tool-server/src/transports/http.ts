@@ -3,6 +3,7 @@ import { createServer as createTlsServer } from 'node:https'
 import { type AddressInfo, Socket } from 'node:net'
 import type { Log } from '@svc/runtime'
 import { handleRequest } from '../pipeline.ts'
+import type { Observer } from '../observer.ts'
 import type { Traffic } from '../traffic.ts'
 import { HttpRefusal, sendProblem } from './answers.ts'
 import { createBodyRoom } from './body-room.ts'
@@ -12,6 +13,8 @@ import type { WebSockets } from './web-sockets.ts'
 /** The Streamable HTTP transport: everything between a socket and the two eras of the protocol. */
 export type HttpTransport = {
   listen(address: { readonly host: string; readonly port: number }): Promise<AddressInfo>
+  /** How many are open. */
+  connections(): Promise<number>
   /** Stops accepting, lets calls in flight finish for at most `timeoutMs`, closes the streams, then every connection. */
   close(timeoutMs: number, closeStreams: () => Promise<void>): Promise<void>
 }
@@ -32,6 +35,8 @@ export type HttpOptions = Omit<RequestContext, 'inFlight' | 'bodies'> & {
   readonly bodyRoomBytes: number
   /** Hears of every request, and of the end of every answer. */
   readonly traffic?: Pick<Traffic, 'came' | 'answered'> | undefined
+  /** Hears of each request that has been answered. */
+  readonly onAnswered?: Observer['answered']
   /** Takes upgrades to WebSocket; without it, such a request is answered like any other. */
   readonly webSockets: WebSockets | null
   readonly log: Log
@@ -52,12 +57,17 @@ export function createHttpTransport(options: HttpOptions): HttpTransport {
     track(answers, response)
     options.traffic?.came()
     response.once('close', () => options.traffic?.answered())
+    if (options.onAnswered !== undefined) reportAnswer(request, response, options.onAnswered)
     if (state.closing) response.setHeader('connection', 'close')
     handleRequest(request, response, context).catch((error: unknown) => fail(response, error, options.log))
   })
   const upgraded = takeUpgrades(server, context, options)
   return Object.freeze({
     listen: ({ host, port }: { readonly host: string; readonly port: number }) => listen(server, host, port),
+    connections: () =>
+      new Promise<number>((resolve, reject) =>
+        server.getConnections((error, count) => (error === null ? resolve(count) : reject(error))),
+      ),
     async close(timeoutMs: number, closeStreams: () => Promise<void>) {
       state.closing = true
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
@@ -70,6 +80,20 @@ export function createHttpTransport(options: HttpOptions): HttpTransport {
       for (const socket of upgraded) socket.destroy()
       await closed
     },
+  })
+}
+
+/** Says what became of a request once its answer is written, or its caller has left. */
+function reportAnswer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  report: NonNullable<HttpOptions['onAnswered']>,
+): void {
+  const startedAt = performance.now()
+  response.once('close', () => {
+    const { method = 'GET', url = '' } = request
+    const ms = performance.now() - startedAt
+    report({ path: url.split('?', 1)[0] ?? '', method, status: response.statusCode, ms })
   })
 }
 

@@ -74,6 +74,7 @@ export function createNewMcpServer(options: McpServerOptions): NewMcpServer {
         signal,
         onProgress,
         views: views(context),
+        origin: originOf(context),
       }
       const asking = { dispatch, context, now, closing }
       if (era === 'legacy') return callInSession(call, { ...asking, server })
@@ -130,6 +131,11 @@ function createSubscriptions(dispatch: Pick<Dispatch, 'watches'>) {
 /** What the client says it can do: in the handshake of its session, or with each request. */
 function capabilitiesOf(server: Server, era: Era, { mcpReq }: ServerContext): unknown {
   return era === 'legacy' ? server.getClientCapabilities() : capabilitiesOfEnvelope(mcpReq.envelope)
+}
+
+function originOf({ mcpReq: { id, _meta } }: ServerContext): CallRequest['origin'] {
+  const text = (name: string) => (typeof _meta?.[name] === 'string' ? _meta[name] : undefined)
+  return { id, traceparent: text('traceparent'), tracestate: text('tracestate') }
 }
 
 /** Progress goes out on the call's own stream, to a client that gave a token for it. */

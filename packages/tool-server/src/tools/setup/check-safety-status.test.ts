@@ -46,6 +46,15 @@ function statusFor(principal: Pick<Principal, 'tier' | 'scopes'>, change: Partia
       asked.push(who)
       return { ...report, ...change }
     },
+    alerts: () => [
+      {
+        alert: 'daily_spend' as const,
+        severity: 'warning' as const,
+        summary: 'The daily limit is nearly used up.',
+        condition: 'When.',
+        since: '2026-01-02T03:04:05.000Z',
+      },
+    ],
   }
   const context = { ...world, status, principal: { ...world.principal, ...principal } }
   return { asked, answer: checkSafetyStatus.handle({}, context) }
@@ -60,6 +69,13 @@ describe('check_safety_status', () => {
       policyValid: true,
       redacted: false,
       notes: [expect.stringMatching(/^Sales and deposits count in full .*remove_liquidity, collect_fees\) does not/)],
+    })
+  })
+
+  test('says to anybody which alerts stand, and nothing of amounts', async () => {
+    const { answer } = statusFor({ tier: 'read', scopes: new Set(['read:market']) })
+    expect(await answer).toMatchObject({
+      alerts: ['daily_spend (warning) since 2026-01-02T03:04:05.000Z: The daily limit is nearly used up.'],
     })
   })
 

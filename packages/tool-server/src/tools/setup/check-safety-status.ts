@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { readTool } from '../../tool.ts'
+import type { ActiveAlert } from '../../alerts/watch-alerts.ts'
 import { documented } from '../../documented.ts'
 import { notesResult } from '../results.ts'
 
@@ -52,6 +53,7 @@ export const checkSafetyStatus = readTool({
       'Of any 24 hours: lossAtMost is what slippage could have cost, no real loss; gas of ways home (exitGas) is not where repaid (gasUsd: all).',
     ),
     dailyAlert: z.boolean(),
+    alerts: z.array(documented(z.string())),
     pendingTransactions: z.int().nullable(),
     pendingApprovals: z.int().nullable(),
     scheduledOperations: z.int().nullable(),
@@ -67,6 +69,7 @@ export const checkSafetyStatus = readTool({
     ...report,
     policyValid: policyFault === null,
     ...(redacted ? withoutAmounts : {}),
+    alerts: (context.status.alerts?.() ?? []).map(alertText),
     redacted,
     notes: [
       ...policyNotes(policyFault),
@@ -84,6 +87,11 @@ const whatCounts =
 
 const withoutWallet =
   'This server has no wallet: it signs nothing and counts nothing. What one with a wallet keeps in the same directory, it does not see.'
+
+/** An alert that stands names no amounts. */
+function alertText({ alert, severity, summary, since }: ActiveAlert): string {
+  return `${alert} (${severity}) since ${since}: ${summary}`
+}
 
 /** What will be free again without waiting for a window to end. */
 function heldNotes(heldUsd: string | null): readonly string[] {

@@ -1,0 +1,58 @@
+import { randomUUID } from 'node:crypto'
+import type { Log } from '@svc/runtime'
+import { isGone, isTakenUp, sendSigned, type SignedPost } from '../watches/send-signed.ts'
+import type { ActiveAlert } from './watch-alerts.ts'
+
+/**
+ * Sends alerts to the operator's webhook, signed as the events of watches are. What is not taken comes again for some minutes, under the
+ * same id; what waits when the process ends is lost, but stands in the log.
+ */
+export function createAlertWebhook(options: AlertWebhookOptions): AlertWebhook {
+  const { log, now } = options
+  let waiting: Waiting[] = []
+
+  async function deliver(one: Waiting): Promise<void> {
+    const { id, attempts, body } = one
+    const outcome = await sendSigned({ id, body }, options)
+    const isTaken = isTakenUp(outcome)
+    if (isTaken) log.info('webhook.delivered', { eventId: id, attempts })
+    else if (!options.signal.aborted) {
+      const again = attempts < mostAttempts && !isGone(outcome)
+      log.warn('webhook.failed', { eventId: id, attempts, outcome, again })
+      if (again) waiting.push({ ...one, attempts: attempts + 1, dueAt: now() + 15_000 * 4 ** (attempts - 1) })
+    }
+  }
+
+  async function send(): Promise<void> {
+    const due = waiting.filter(({ dueAt }) => dueAt <= now())
+    waiting = waiting.filter((one) => !due.includes(one))
+    await Promise.all(due.map(deliver))
+  }
+
+  return Object.freeze({
+    announce(what: 'raised' | 'cleared', alert: ActiveAlert) {
+      const body = JSON.stringify({ type: `alert.${what}`, timestamp: new Date(now()).toISOString(), data: alert })
+      waiting = [...waiting.slice(1 - mostWaiting), { id: randomUUID(), body, attempts: 1, dueAt: now() }]
+    },
+    send,
+  })
+}
+
+export type AlertWebhook = {
+  announce(what: 'raised' | 'cleared', alert: ActiveAlert): void
+  /** Sends what is due. Never rejects. */
+  send(): Promise<void>
+}
+
+export type AlertWebhookOptions = SignedPost & { readonly log: Pick<Log, 'info' | 'warn'> }
+
+type Waiting = {
+  readonly id: string
+  readonly body: string
+  readonly attempts: number
+  /** Unix milliseconds. */
+  readonly dueAt: number
+}
+
+const mostAttempts = 5
+const mostWaiting = 100

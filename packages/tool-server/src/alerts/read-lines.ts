@@ -1,0 +1,19 @@
+import type { AuditEvent } from '@svc/engine'
+
+/** What a `tx.settled` line says that a write moved, in US dollars: what left for good or into a position, and what came home. */
+export function movedUsd(event: AuditEvent): { readonly leftUsd: number; readonly homeUsd: number } {
+  return { leftUsd: usdOf(event['spentUsd']), homeUsd: usdOf(event['homeUsd']) }
+}
+
+/** A decimal text as a number; 0 for whatever is none. */
+export function usdOf(text: unknown): number {
+  const usd = Number(text)
+  return typeof text === 'string' && Number.isFinite(usd) && usd > 0 ? usd : 0
+}
+
+/** Codes that say that the policy does not list who is called, paid or approved. */
+export const unknownRecipientCodes: ReadonlySet<string> = new Set([
+  'CONTRACT_NOT_ALLOWED',
+  'RECIPIENT_NOT_ALLOWED',
+  'SPENDER_NOT_ALLOWED',
+])

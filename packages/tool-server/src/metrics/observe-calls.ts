@@ -1,0 +1,48 @@
+import type { CallResult } from '../dispatch/call-result.ts'
+import type { Observer } from '../observer.ts'
+import type { Samples } from './samples.ts'
+
+/** Counts requests and calls of tools. A name that no tool has counts as `unknown`, a path that is not served as `other`. */
+export function observeCalls(samples: Samples, toolNames: ReadonlySet<string>): CallObserver {
+  return {
+    async call({ name }, run) {
+      const startedAt = performance.now()
+      const result = await run()
+      const tool = toolNames.has(name) ? name : 'unknown'
+      const outcome = result.isError === true ? 'error' : 'success'
+      samples.count('svc_mcp_tool_calls_total', { tool, outcome, code: codeOf(result) })
+      samples.observe('svc_mcp_tool_duration_seconds', { tool, outcome }, (performance.now() - startedAt) / 1_000)
+      return result
+    },
+    answered({ path, method, status, ms }) {
+      const route = routeOf(path, method)
+      samples.count('svc_http_requests_total', { route, method: methodOf(method), status: `${status}` })
+      samples.observe('svc_http_request_duration_seconds', { route }, ms / 1_000)
+    },
+    authenticated(authentication) {
+      const { principal } = authentication
+      const outcome = principal === null ? authentication.reason : 'accepted'
+      samples.count('svc_auth_total', { stage: principal?.stage ?? 'none', outcome })
+    },
+    limited: (limit) => samples.count('svc_rate_limited_total', { limit }),
+  }
+}
+
+type CallObserver = Required<Pick<Observer, 'call' | 'answered' | 'authenticated' | 'limited'>>
+
+function codeOf(result: CallResult): string {
+  return result._meta?.['svc/error']?.code ?? 'none'
+}
+
+/** A stream of a session is open for as long as its client likes: it is a route of its own. */
+function routeOf(path: string, method: string): string {
+  if (path === '/mcp') return method === 'GET' ? '/mcp (stream)' : path
+  return routes.has(path) ? path : 'other'
+}
+
+function methodOf(method: string): string {
+  return methods.has(method) ? method : 'other'
+}
+
+const routes: ReadonlySet<string> = new Set(['/healthz', '/auth/siwe', '/.well-known/jwks.json'])
+const methods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'DELETE', 'OPTIONS'])

@@ -1,0 +1,57 @@
+import type { RpcListener } from '@svc/amm/rpc'
+import type { EngineObserver } from '@svc/engine'
+import type { Authentication } from './auth/authenticate.ts'
+import type { CallRequest } from './dispatch/call-stages.ts'
+import type { CallResult } from './dispatch/call-result.ts'
+
+/**
+ * Who hears what a server does: to count it, to announce it, to trace it. Each layer calls it at one place; a member that is absent costs
+ * nothing there. It throws nothing of its own and changes nothing.
+ */
+export type Observer = EngineObserver & {
+  /** Runs one call of a tool, and gives what that gives. */
+  readonly call?: ((request: CallRequest, run: () => Promise<CallResult>) => Promise<CallResult>) | undefined
+  /** An HTTP request that was answered, or whose caller left. */
+  readonly answered?: ((facts: HttpAnswered) => void) | undefined
+  readonly authenticated?: ((authentication: Authentication) => void) | undefined
+  /** A request that a rate limit turned away. */
+  readonly limited?: ((limit: string) => void) | undefined
+  readonly rpc?: RpcListener | undefined
+  /** Is told what can be asked of the transport, once there is one. */
+  readonly transport?: ((open: OpenTransport) => void) | undefined
+}
+
+export type HttpAnswered = {
+  readonly path: string
+  readonly method: string
+  readonly status: number
+  readonly ms: number
+}
+
+export type OpenTransport = { readonly sessions: () => number; readonly connections: () => Promise<number> }
+
+/** One for all of them; a member is there only where one of them has it. */
+export function joinObservers(observers: readonly Observer[]): Observer {
+  const having = <Name extends keyof Observer>(name: Name) =>
+    observers.flatMap((one) => one[name] ?? []) as NonNullable<Observer[Name]>[]
+  const toAll = <Fact>(listeners: readonly ((fact: Fact) => void)[]) =>
+    listeners.length === 0 ? undefined : (fact: Fact) => listeners.forEach((hear) => hear(fact))
+  const stages = having('stage')
+  const calls = having('call')
+  return {
+    audited: toAll(having('audited')),
+    answered: toAll(having('answered')),
+    authenticated: toAll(having('authenticated')),
+    limited: toAll(having('limited')),
+    rpc: toAll(having('rpc')),
+    transport: toAll(having('transport')),
+    stage:
+      stages.length === 0
+        ? undefined
+        : (facts, run) => stages.reduceRight<typeof run>((inner, around) => () => around(facts, inner), run)(),
+    call:
+      calls.length === 0
+        ? undefined
+        : (request, run) => calls.reduceRight<typeof run>((inner, around) => () => around(request, inner), run)(),
+  }
+}

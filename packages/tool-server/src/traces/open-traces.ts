@@ -1,0 +1,128 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import {
+  type Context,
+  createTraceState,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+  TraceFlags,
+} from '@opentelemetry/api'
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
+import { resourceFromAttributes } from '@opentelemetry/resources'
+import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace'
+import { ToolError } from '@svc/amm'
+import type { RpcAnswered } from '@svc/amm/rpc'
+import type { CallRequest } from '../dispatch/call-stages.ts'
+import type { CallResult } from '../dispatch/call-result.ts'
+import type { Observer } from '../observer.ts'
+import { version } from '../status/status.ts'
+
+/**
+ * Traces calls by the conventions of OpenTelemetry for MCP: a server span for each, under the span that the client names, with a span for
+ * each stage of its transactions and for each question to an endpoint. Arguments and answers are no part of a span. Read only where
+ * `SVC_TRACES_URL` is set; a collector that is away costs spans, never a call.
+ */
+export function openTraces(url: string, { toolNames, chainName }: TraceFacts): OpenTraces {
+  const provider = new TracerProvider({
+    resource: resourceFromAttributes({ 'service.name': 'svc-tool-server', 'service.version': version }),
+    spanProcessors: [new BatchSpanProcessor({ exporter: new OTLPTraceExporter({ url }) })],
+  })
+  const tracer = provider.getTracer('svc', version)
+  // Of our own, so that nothing of the process is global.
+  const current = new AsyncLocalStorage<Context>()
+  const within = <Value>(span: Span, run: () => Promise<Value>) =>
+    current.run(trace.setSpan(ROOT_CONTEXT, span), run).finally(() => span.end())
+  return {
+    observer: {
+      call(request, run) {
+        const name = toolNames.has(request.name) ? request.name : 'unknown'
+        const attributes = callAttributes(name, request)
+        const span = tracer.startSpan(`tools/call ${name}`, { kind: SpanKind.SERVER, attributes }, parentOf(request))
+        return within(span, async () => {
+          const result = await run()
+          if (result.isError === true) failCall(span, result)
+          return result
+        })
+      },
+      stage({ stage, chainId, dryRun }, run) {
+        const attributes = { 'svc.tx.stage': stage, 'svc.chain': chainName(chainId), 'svc.tx.dry_run': dryRun }
+        const span = tracer.startSpan(`svc.tx ${stage}`, { attributes }, current.getStore() ?? ROOT_CONTEXT)
+        return within(span, () =>
+          run().catch((failure: unknown) => {
+            fail(span, failure instanceof ToolError ? failure.code : 'INTERNAL')
+            throw failure
+          }),
+        )
+      },
+      rpc(answered) {
+        const parent = current.getStore()
+        // What no call waits for (background looks) would be traces of one span each.
+        if (parent === undefined) return
+        const endTime = Date.now()
+        const attributes = rpcAttributes(answered, chainName)
+        const startTime = endTime - answered.ms
+        const span = tracer.startSpan(answered.method, { kind: SpanKind.CLIENT, attributes, startTime }, parent)
+        if (answered.outcome !== 'answered') fail(span, answered.outcome)
+        span.end(endTime)
+      },
+    },
+    close: () => provider.shutdown(),
+  }
+}
+
+export type OpenTraces = {
+  readonly observer: Required<Pick<Observer, 'call' | 'stage' | 'rpc'>>
+  /** Sends what waits. Rejects where the collector does not take it. */
+  close(): Promise<void>
+}
+
+type TraceFacts = {
+  readonly toolNames: ReadonlySet<string>
+  /** Of a chain of this server its name, of any other id `other`. */
+  readonly chainName: (chainId: unknown) => string
+}
+
+function callAttributes(name: string, { origin }: CallRequest) {
+  return {
+    'mcp.method.name': 'tools/call',
+    'gen_ai.operation.name': 'execute_tool',
+    'gen_ai.tool.name': name,
+    ...(origin?.revision !== undefined && { 'mcp.protocol.version': origin.revision }),
+    ...(origin?.id !== undefined && { 'jsonrpc.request.id': `${origin.id}` }),
+  }
+}
+
+function rpcAttributes({ method, chainId, place, isPrivate }: RpcAnswered, chainName: TraceFacts['chainName']) {
+  return {
+    'rpc.system.name': 'jsonrpc',
+    'rpc.method': method,
+    'svc.chain': chainName(chainId),
+    'svc.rpc.endpoint': isPrivate ? 'private' : `${place + 1}`,
+  }
+}
+
+function failCall(span: Span, result: CallResult): void {
+  fail(span, 'tool_error')
+  span.setAttribute('svc.error.code', result._meta?.['svc/error']?.code ?? 'INTERNAL')
+}
+
+function fail(span: Span, type: string): void {
+  span.setAttribute('error.type', type)
+  span.setStatus({ code: SpanStatusCode.ERROR })
+}
+
+/** The span of the client that made the call, where it names one (W3C Trace Context). */
+function parentOf({ origin }: CallRequest): Context {
+  const named = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/.exec(origin?.traceparent ?? '')
+  const [, traceId = '', spanId = '', flags = ''] = named ?? []
+  const parent = {
+    traceId,
+    spanId,
+    traceFlags: Number.parseInt(flags, 16) & TraceFlags.SAMPLED,
+    isRemote: true,
+    ...(origin?.tracestate !== undefined && { traceState: createTraceState(origin.tracestate) }),
+  }
+  return named === null ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, parent)
+}

@@ -1,0 +1,113 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, describe, expect, it } from 'vitest'
+import { rawRequest } from '../raw-http.fixture.ts'
+import { openTestServer } from '../test-server.fixture.ts'
+import { openTraces } from './open-traces.ts'
+import { openSink } from './sink.fixture.ts'
+
+const closers: (() => Promise<unknown>)[] = []
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close()
+})
+
+const facts = { toolNames: new Set(['get_echo', 'get_failure']), chainName: () => 'base' }
+const traceId = '0af7651916cd43dd8448eb211c80319c'
+const spanId = 'b7ad6b7169203331'
+
+/** A call of revision 2026-07-28, as a client that traces sends it. */
+function call(name: string, args: unknown, envelope: Readonly<Record<string, unknown>> = {}) {
+  const _meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientInfo': { name: 'x', version: '1' },
+    'io.modelcontextprotocol/clientCapabilities': {},
+    ...envelope,
+  }
+  return {
+    body: JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'tools/call', params: { name, arguments: args, _meta } }),
+    headers: { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': name },
+  }
+}
+
+describe('traces', () => {
+  it('has a server span for a call, under the span that the client names, by the conventions for MCP', async () => {
+    const sink = await openSink()
+    const traces = openTraces(sink.url, facts)
+    const open = await openTestServer({ observer: traces.observer })
+    closers.push(() => open.server.close(), sink.close)
+    const token = open.keys.read
+    const traceparent = `00-${traceId}-${spanId}-01`
+    await rawRequest(open.port, { token, ...call('get_echo', { text: 'a-secret-of-mine' }, { traceparent }) })
+    await rawRequest(open.port, { token, ...call('get_failure', { how: 'own' }) })
+    await traces.close()
+    const [echo, failed] = sink.spans()
+    expect(echo).toMatchObject({
+      name: 'tools/call get_echo',
+      kind: 2,
+      traceId,
+      parentSpanId: spanId,
+      attributes: {
+        'mcp.method.name': 'tools/call',
+        'gen_ai.operation.name': 'execute_tool',
+        'gen_ai.tool.name': 'get_echo',
+        'mcp.protocol.version': '2026-07-28',
+        'jsonrpc.request.id': '7',
+      },
+    })
+    expect(failed).toMatchObject({
+      name: 'tools/call get_failure',
+      isError: true,
+      attributes: { 'error.type': 'tool_error', 'svc.error.code': 'POOL_NOT_FOUND' },
+    })
+    expect(failed?.traceId).not.toBe(traceId)
+    // Neither arguments nor answers nor keys.
+    expect(sink.text()).not.toMatch(/a-secret-of-mine|svc_read/)
+  })
+
+  it('has stages under their call and questions to endpoints under their stage, each call apart', async () => {
+    const sink = await openSink()
+    const { observer, close } = openTraces(sink.url, facts)
+    closers.push(sink.close)
+    const principal = { id: 'x', stage: 'local', tier: null, scopes: new Set(), expiresAt: null } as const
+    const answered = { chainId: 1, place: 0, isPrivate: false, method: 'eth_call', outcome: 'answered', ms: 1 } as const
+    const stage = { stage: 'simulate', tool: 'get_echo', requestId: 'r', chainId: 8453, dryRun: false }
+    const one = () =>
+      observer.call({ name: 'get_echo', arguments: {}, principal, signal: new AbortController().signal }, async () => {
+        await observer.stage(stage, async () => {
+          await new Promise((resolve) => setImmediate(resolve))
+          observer.rpc({ ...answered, headAtSeconds: null })
+        })
+        return { content: [] } as never
+      })
+    await Promise.all([one(), one()])
+    // Nobody's: it would be a trace of one span.
+    observer.rpc({ ...answered, headAtSeconds: null })
+    await close()
+    const spans = sink.spans()
+    expect(spans).toHaveLength(6)
+    const byId = new Map(spans.map((span) => [span.spanId, span]))
+    const parentOf = ({ parentSpanId }: (typeof spans)[0]) => byId.get(parentSpanId ?? '')?.name
+    expect(spans.map((span) => `${span.name} < ${parentOf(span)}`).toSorted()).toEqual([
+      'eth_call < svc.tx simulate',
+      'eth_call < svc.tx simulate',
+      'svc.tx simulate < tools/call get_echo',
+      'svc.tx simulate < tools/call get_echo',
+      'tools/call get_echo < undefined',
+      'tools/call get_echo < undefined',
+    ])
+    expect(new Set(spans.map((span) => span.traceId)).size).toBe(2)
+  })
+
+  it('costs no call where no collector answers', async () => {
+    const away = createServer()
+    await new Promise<void>((resolve) => away.listen(0, '127.0.0.1', resolve))
+    const { port } = away.address() as AddressInfo
+    await new Promise((resolve) => away.close(resolve))
+    const traces = openTraces(`http://127.0.0.1:${port}/v1/traces`, facts)
+    const open = await openTestServer({ observer: traces.observer })
+    closers.push(() => open.server.close())
+    const answer = await rawRequest(open.port, { token: open.keys.read, ...call('get_echo', { text: 'hi' }) })
+    expect(answer.json).toMatchObject({ result: { structuredContent: { text: 'hi' } } })
+    await traces.close().catch(() => {})
+  })
+})
