@@ -1,4 +1,4 @@
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { execFile } from 'node:child_process'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -32,13 +32,8 @@ describe('what npm start builds', () => {
     expect(await build()).toMatchObject({ code: 1, stderr: expect.stringMatching(/TS18003[^]*see: npm run build\n$/) })
   })
 
-  it('comes before npm start and the demo, and goes no further than the command', async () => {
-    const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
-    for (const name of ['start', 'demo']) expect(scripts[name]).toMatch(/^node scripts\/build-for-start\.mjs && node /)
-  })
-
   it('is all that the examples import', async () => {
-    const script = await readFile(join(root, 'scripts/build-for-start.mjs'), 'utf8')
+    const script = await readFile(join(root, 'scripts/start.mjs'), 'utf8')
     const built = new Set<string>()
     for (const [, name = ''] of script.matchAll(/'packages\/([\w-]+)'/g)) await addReferences(name, built)
     const files = await readdir(join(root, 'examples'), { recursive: true })
@@ -53,6 +48,54 @@ describe('what npm start builds', () => {
     expect(imported.size).toBeGreaterThan(2)
     expect([...imported].filter((name) => !built.has(name ?? ''))).toEqual([])
   })
+})
+
+describe('npm start', () => {
+  it('and what else a newcomer runs build what has changed', async () => {
+    const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
+    const words = ['start', 'setup', 'setup:production', 'demo'].map((name) => scripts[name])
+    expect(words).toEqual(
+      ['up', 'setup', 'setup production', 'demo'].map((command) => `node scripts/start.mjs ${command}`),
+    )
+  })
+
+  it('builds at first, then only what has changed, or where something that was built is gone', async () => {
+    await layRepository('first')
+    expect(await start()).toMatchObject({ code: 0, stdout: 'first: up --json\n' })
+    const [compiler, away] = [join(folder, 'node_modules/typescript'), join(folder, 'away')]
+    await rename(compiler, away)
+    expect(await start()).toEqual({ code: 0, stdout: 'first: up --json\n', stderr: '' })
+    await rm(join(folder, 'packages/tool-server/dist/views'), { recursive: true })
+    expect(await start()).toMatchObject({ code: 1, stdout: '' })
+    await rename(away, compiler)
+    await start()
+    await writeFile(join(folder, 'packages/cli/src/main.ts'), program('second'))
+    expect(await start()).toMatchObject({ code: 0, stdout: 'second: up --json\n' })
+  })
+
+  const start = () => runNode([join(folder, 'scripts/start.mjs'), 'up', '--json'])
+  const program = (name: string) => `console.log('${name}:', process.argv.slice(2).join(' '))\n`
+
+  /** As much of a clone as its scripts look at, whose command says its words after this name. */
+  async function layRepository(name: string) {
+    const write = async (path: string, text: string) => {
+      await mkdir(join(folder, path, '..'), { recursive: true })
+      await writeFile(join(folder, path), text)
+    }
+    await cp(join(root, 'scripts'), join(folder, 'scripts'), { recursive: true })
+    await mkdir(join(folder, 'node_modules'))
+    for (const made of ['typescript', 'esbuild'])
+      await symlink(join(root, 'node_modules', made), join(folder, 'node_modules', made))
+    const compilerOptions = { composite: true, outDir: 'dist', rootDir: 'src', types: [], module: 'esnext' }
+    for (const [made, of] of Object.entries({ cli: ['tool-server', 'support-api'], 'test-utils': [], 'tool-server': [], 'support-api': [] })) {
+      const references = of.map((other) => ({ path: `../${other}` }))
+      await write(`packages/${made}/tsconfig.json`, JSON.stringify({ compilerOptions, include: ['src'], references }))
+      await write(`packages/${made}/src/main.ts`, made === 'cli' ? program(name) : 'export {}\n')
+    }
+    for (const view of ['lp-range.ts', 'lp-backtest.ts', 'view.css'])
+      await write(`packages/tool-server/src/views/${view}`, '')
+    await write('package-lock.json', '{}')
+  }
 })
 
 async function addReferences(name: string, built: Set<string>): Promise<void> {

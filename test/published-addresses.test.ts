@@ -6,8 +6,8 @@ import * as viemChains from 'viem/chains'
 import { usdc } from 'viem/tokens'
 import { describe, expect, test } from 'vitest'
 
-// Every address of every row is held against a package of somebody else, here or by the test that is named. On three chains the package names no
-// distributor of rewards: theirs is held against the one that it names on all others, which is less. Identity registries stand in no row: identity-registries.test.ts holds them against agent0-sdk.
+// Every address of every row is held against a package of somebody else, here or by the test that is named: what none that installs names, stands in
+// no row. Identity registries stand in none either: identity-registries.test.ts holds them against agent0-sdk.
 
 const require = createRequire(import.meta.url)
 const { WETH9 }: { WETH9: Record<number, Listed> } = require('@uniswap/sdk-core')
@@ -73,17 +73,9 @@ const elsewhere: readonly (readonly [RegExp, string])[] = [
   [/\.pools\.\d\.id$/, 'packages/amm/src/prices/named-sources.test.ts, by factory, tokens and fee'],
 ]
 
-/**
- * Unichain, Celo and Blast, whose distributor of rewards no package names. The publisher's own page does (docs.merkl.xyz, smart contracts); that it
- * is there, `svc verify-chains` asks the chain.
- */
-const distributorAsElsewhere: ReadonlySet<number> = new Set([130, 42220, 81457])
-
 describe.each(chains.map((chain) => [chain.name, chain] as const))('addresses of %s', (_name, chain) => {
-  const isOnlyAsElsewhere = distributorAsElsewhere.has(chain.id)
-  test(`are each held against a package${isOnlyAsElsewhere ? ', but for its distributor of rewards' : ''}`, () => {
-    const unheld = addressesOf(chain).filter(({ path, address }) => !isHeld(chain, path, address))
-    expect(unheld.map(({ path }) => path)).toEqual(isOnlyAsElsewhere ? ['rewardDistributor'] : [])
+  test('are each held against a package', () => {
+    expect(addressesOf(chain).filter(({ path, address }) => !isHeld(chain, path, address))).toEqual([])
   })
 })
 
@@ -103,11 +95,9 @@ test.each(chains.map((chain) => [chain.name, chain] as const))(
   },
 )
 
-test('the distributor of rewards that no package names on three chains has the one address that a package names on seven others', () => {
-  const named = chains.map(({ id }) => distributorOn(id)).filter((one) => one !== undefined)
-  expect([named.length, new Set(named).size]).toEqual([7, 1])
-  const alike = chains.filter(({ id }) => distributorAsElsewhere.has(id))
-  expect(alike.map(({ rewardDistributor }) => rewardDistributor)).toEqual([named[0], named[0], named[0]])
+test('a distributor of rewards stands in a row where a package names one for that chain, and nowhere else', () => {
+  const [withOne, named] = [chains.filter(({ rewardDistributor }) => rewardDistributor), Object.keys(rewardFiles)]
+  expect(withOne.map(({ id }) => `${id}`).toSorted()).toEqual(named.toSorted())
 })
 
 function isHeld(chain: Chain, path: string, address: Address): boolean {

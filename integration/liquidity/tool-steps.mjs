@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createPublicClient, http, toHex } from 'viem'
-import { deriveAccounts } from '../../packages/devnet/dist/accounts.js'
+import { devAccounts } from '../../packages/devnet/dist/accounts.js'
 
 const pair = { token0: 'WETH', token1: 'USDC' }
 const pool = { ...pair, fee: 500 }
@@ -149,7 +149,7 @@ export const steps = [
 export async function openStage({ ready: { rpc, pools, twamm, vaults, wallet, crossChain }, dataDir }) {
   const [row] = JSON.parse(readFileSync(join(dataDir, 'chains.json'), 'utf8'))
   const chain = createPublicClient({ transport: http(rpc.url), cacheTime: 0 })
-  const { roles } = deriveAccounts()
+  const { roles } = devAccounts()
   const { transactions } = await newestWithTransactions(chain)
   const vault = vaults[0].address
   const request = (method, ...params) => chain.request({ method, params })

@@ -21,8 +21,17 @@ import { openWorldDirectory, type WorldDirectory } from './world-directory.ts'
  */
 export async function startWorld(options: WorldOptions): Promise<World> {
   const closers: (() => unknown)[] = []
+  let isStopped = false
   const stop = async (): Promise<void> => {
+    isStopped = true
     for (const close of closers.splice(0).toReversed()) await close()
+  }
+  const started: Started = async (starting) => {
+    const part = await starting
+    // What starts beside a part that does not may be there only after the rest has ended.
+    if (isStopped) await part.stop()
+    else closers.push(() => part.stop())
+    return part
   }
   try {
     const waysIn = await openWaysIn(options.waysIn ?? keysAlone, options.chainId)
@@ -40,9 +49,8 @@ export async function startWorld(options: WorldOptions): Promise<World> {
     const chain = await startOnPort(rpc, (rpcPort) => startDevnet({ rpcPort, chainId, onProgress }))
     const devnet = chain.started
     closers.push(() => devnet.stop())
-    await devnet.fund(directory.walletAddress, walletFunds)
-    const other = await startOtherChain(devnet, directory.walletAddress)
-    closers.push(() => other.stop())
+    const { other, orders, rewards } = await startBeside(devnet, directory.walletAddress, options, started)
+    const trading = options.tradingApi === undefined ? null : orders
     const settings = await writeSettings(directory, { devnet, other }, options)
     const keys = provisionKeys(readConfig(settings.environment), randomBytes)
     directory.release()
@@ -52,12 +60,6 @@ export async function startWorld(options: WorldOptions): Promise<World> {
     )
     const api = supporting.started
     closers.push(() => api.stop())
-    const trading = options.tradingApi === undefined ? null : await startLocalTrading(devnet, options.tradingApi)
-    if (trading !== null) closers.push(() => trading.stop())
-    const orders = trading ?? (await startLocalTrading(devnet, 'v1'))
-    if (orders !== trading) closers.push(() => orders.stop())
-    const rewards = await startLocalRewards(devnet, directory.walletAddress)
-    closers.push(() => rewards.stop())
     const serving = await startOnPort(mcp, async (port) => {
       const environment = {
         ...settings.environment,
@@ -187,6 +189,25 @@ function policyOf(chains: readonly Devnet[]): ReturnType<typeof devnetPolicy> {
     vaults: each(({ vaults }) => vaults.map(({ address }) => address)),
     batchDelegate: each(({ batchDelegate }) => batchDelegate),
   })
+}
+
+/** Keeps what starts to be stopped with the rest, also where the rest has ended by then. */
+type Started = <Part extends { stop(): unknown }>(starting: Promise<Part>) => Promise<Part>
+
+/** What needs the first chain and nothing else, side by side: funds, the other chain, whoever offers orders and fills them, rewards. */
+async function startBeside(
+  devnet: Devnet,
+  wallet: Address,
+  { tradingApi = 'v1' }: Pick<WorldOptions, 'tradingApi'>,
+  started: Started,
+) {
+  const [other, orders, rewards] = await Promise.all([
+    started(startOtherChain(devnet, wallet)),
+    started(startLocalTrading(devnet, tradingApi)),
+    started(startLocalRewards(devnet, wallet)),
+    devnet.fund(wallet, walletFunds),
+  ])
+  return { other, orders, rewards }
 }
 
 /** A server on these settings that listens on this port; one that cannot has let go of all it opened. */

@@ -1,6 +1,6 @@
 import { parseAbiItem } from 'viem'
 import { describe, expect, test } from 'vitest'
-import { deriveAccounts } from './accounts.ts'
+import { devAccounts } from './accounts.ts'
 import { connect } from './chain/chain-client.ts'
 import { priceFeed } from './contracts.gen.ts'
 import { feedHeartbeatSeconds, feedSpecs } from './feeds/feed-specs.ts'
@@ -14,7 +14,7 @@ import { useDevnet } from './use-devnet.ts'
 
 const devnet = useDevnet({ history: true })
 const client = () => connect(devnet().rpcUrl)
-const layout = createLayout(deriveAccounts())
+const layout = createLayout(devAccounts())
 const find = (version: PlacedPool['version'], base: string, quote: string, fee: number) =>
   layout.pools.find((p) => p.version === version && p.base === base && p.quote === quote && p.fee === fee)!
 

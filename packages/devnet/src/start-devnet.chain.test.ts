@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { erc20Abi, parseEther, parseUnits } from 'viem'
 import { expect, test } from 'vitest'
-import { deriveAccounts } from './accounts.ts'
+import { devAccounts } from './accounts.ts'
 import { connect } from './chain/chain-client.ts'
 import { createLayout } from './seed/layout.ts'
 import { readPool } from './read-pool.fixture.ts'
@@ -11,7 +11,7 @@ import { useDevnet } from './use-devnet.ts'
 
 const devnet = useDevnet()
 const client = () => connect(devnet().rpcUrl)
-const layout = createLayout(deriveAccounts())
+const layout = createLayout(devAccounts())
 
 test('fund adds to what an address holds', async () => {
   const address = '0x00000000000000000000000000000000000A11cE'

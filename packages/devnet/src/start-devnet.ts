@@ -2,7 +2,7 @@ import { createMutex } from '@svc/wallet/core'
 import { toHex } from 'viem'
 import type { Call } from './chain/block-writer.ts'
 import type { ChainClient } from './chain/chain-client.ts'
-import { deriveAccounts, type DevAccount } from './accounts.ts'
+import { devAccounts, type DevAccount } from './accounts.ts'
 import { anvilPath } from './chain/start-anvil.ts'
 import { chainRow } from './chain/chain-row.ts'
 import type { Devnet, DevnetOptions, DevnetPool } from './devnet.ts'
@@ -46,7 +46,7 @@ async function start(options: DevnetOptions, isRenewable: boolean): Promise<Rene
   const env = options.env ?? process.env
   const path = options.anvilPath ?? anvilPath(env)
   const { rpcPort: port = 0, chainId = 31_337, prices, onProgress } = options
-  const { testAccounts, roles, sponsors } = deriveAccounts()
+  const { testAccounts, roles, sponsors } = devAccounts()
   const layout = createLayout({ roles, sponsors })
   const tradingHours = (options.history ?? true) ? historyHours : 0
   const seeding = { anvilPath: path, layout, testAccounts, tradingHours, ...(onProgress && { onProgress }) }

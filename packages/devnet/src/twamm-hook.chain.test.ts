@@ -1,6 +1,6 @@
 import { encodeFunctionData, erc20Abi, getAbiItem, type Hex } from 'viem'
 import { expect, test } from 'vitest'
-import { deriveAccounts } from './accounts.ts'
+import { devAccounts } from './accounts.ts'
 import { awaitReceipt } from './chain/chain-client.ts'
 import { connect } from './chain/chain-client.ts'
 import { twammHook } from './contracts.gen.ts'
@@ -11,7 +11,7 @@ import { useDevnet } from './use-devnet.ts'
 
 const devnet = useDevnet()
 const client = () => connect(devnet().rpcUrl)
-const layout = createLayout(deriveAccounts())
+const layout = createLayout(devAccounts())
 const key = poolKey(layout.twamm.pool)
 const hook = { address: layout.twamm.hook, abi: twammHook.abi } as const
 const { WETH, USDC } = layout.tokens

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseAbi } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { deriveAccounts } from '../accounts.ts'
+import { devAccounts } from '../accounts.ts'
 import { anvilPath } from './start-anvil.ts'
 import { feedHeartbeatSeconds, feedSpecs, toFeedAnswer } from '../feeds/feed-specs.ts'
 import { readFeeds } from '../feeds/feed-posts.ts'
@@ -15,7 +15,7 @@ import { readPool } from '../read-pool.fixture.ts'
 import { history, historyHours } from '../seed/trading-hour.ts'
 
 const path = anvilPath(process.env)
-const { testAccounts, ...parties } = deriveAccounts()
+const { testAccounts, ...parties } = devAccounts()
 const layout = createLayout(parties)
 const tradingHours = 6
 const now = Math.floor(Date.now() / 1_000)

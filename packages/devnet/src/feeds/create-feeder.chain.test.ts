@@ -1,6 +1,6 @@
 import { parseUnits } from 'viem'
 import { describe, expect, it } from 'vitest'
-import { deriveAccounts } from '../accounts.ts'
+import { devAccounts } from '../accounts.ts'
 import { connect } from '../chain/chain-client.ts'
 import { priceFeed } from '../contracts.gen.ts'
 import { createLayout } from '../seed/layout.ts'
@@ -12,7 +12,7 @@ import type { FeedSymbol } from './feed-specs.ts'
 
 const devnet = useDevnet()
 const client = () => connect(devnet().rpcUrl)
-const layout = createLayout(deriveAccounts())
+const layout = createLayout(devAccounts())
 /** Of the pool of WETH and USDC with the lowest traded fee, the deepest. */
 const main = layout.pools[1]!
 

@@ -1,13 +1,13 @@
 import { decodeFunctionData } from 'viem'
 import { describe, expect, it, test } from 'vitest'
-import { deriveAccounts } from '../accounts.ts'
+import { devAccounts } from '../accounts.ts'
 import { priceFeed } from '../contracts.gen.ts'
 import { createLayout } from '../seed/layout.ts'
 import { pricesNow } from '../seed/market.ts'
 import { duePosts, type FeedAnswers, isDue } from './feed-posts.ts'
 import { feedHeartbeatSeconds, feedRenewalSeconds, feedSpecs, toFeedAnswer } from './feed-specs.ts'
 
-const layout = createLayout(deriveAccounts())
+const layout = createLayout(devAccounts())
 
 describe('isDue', () => {
   const last = { answer: 1_000_000n, updatedAt: 5_000 }

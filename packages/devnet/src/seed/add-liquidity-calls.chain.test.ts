@@ -1,6 +1,6 @@
 import { parseAbi } from 'viem'
 import { expect, test } from 'vitest'
-import { deriveAccounts } from '../accounts.ts'
+import { devAccounts } from '../accounts.ts'
 import { connect } from '../chain/chain-client.ts'
 import { createLayout } from './layout.ts'
 import { readPool } from '../read-pool.fixture.ts'
@@ -8,7 +8,7 @@ import { useDevnet } from '../use-devnet.ts'
 
 const devnet = useDevnet()
 const client = () => connect(devnet().rpcUrl)
-const layout = createLayout(deriveAccounts())
+const layout = createLayout(devAccounts())
 
 test('WETH/USDC exists in all four v3 tiers, in v2, and in v4 beside a native one', () => {
   const labels = devnet()

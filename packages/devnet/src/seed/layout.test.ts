@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { getCreate2Address, type Hex, keccak256, pad, toHex } from 'viem'
 import { expect, test } from 'vitest'
-import { deriveAccounts } from '../accounts.ts'
+import { devAccounts } from '../accounts.ts'
 import { batchDelegateAddress, create2Factory, createLayout, twammHookSalt, twammInitCode } from './layout.ts'
 
-const { roles, sponsors } = deriveAccounts()
+const { roles, sponsors } = devAccounts()
 const { twamm, contracts } = createLayout({ roles, sponsors })
 
 /** beforeInitialize 13, beforeAddLiquidity 11, beforeRemoveLiquidity 9 and beforeSwap 7 of the last fourteen bits. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { deriveAccounts } from '../accounts.ts'
+import { devAccounts } from '../accounts.ts'
 import { connect } from '../chain/chain-client.ts'
 import { createLayout } from './layout.ts'
 import { readPool } from '../read-pool.fixture.ts'
@@ -8,7 +8,7 @@ import { useDevnet } from '../use-devnet.ts'
 
 const devnet = useDevnet()
 const client = () => connect(devnet().rpcUrl)
-const layout = createLayout(deriveAccounts())
+const layout = createLayout(devAccounts())
 const readAll = async () => await Promise.all(layout.pools.map(async (pool) => await readPool(client(), layout, pool)))
 
 test('trades are real swaps by others, the same for the same seed and state', async () => {

@@ -10,7 +10,7 @@ import {
   parseAbiParameters,
   slice,
 } from 'viem'
-import { deriveAccounts } from '../accounts.ts'
+import { devAccounts } from '../accounts.ts'
 import { type ChainClient, connect } from '../chain/chain-client.ts'
 import { crossChainSettler } from '../contracts.gen.ts'
 import type { Devnet } from '../devnet.ts'
@@ -20,7 +20,7 @@ import type { Devnet } from '../devnet.ts'
  * it reads what was opened on the one, and pays for it on the other out of its own pocket.
  */
 export function createRelayer(origin: Devnet, destination: Devnet): Relayer {
-  const { roles, testAccounts } = deriveAccounts()
+  const { roles, testAccounts } = devAccounts()
   const relayer = testAccounts[8]?.address
   if (relayer === undefined) throw new Error('The local chain has too few accounts')
   const [from, to] = [placeOf(origin), placeOf(destination)]

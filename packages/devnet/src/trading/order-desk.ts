@@ -15,7 +15,7 @@ import {
 } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { tokenAbi } from '../abis.ts'
-import { deriveAccounts } from '../accounts.ts'
+import { devAccounts } from '../accounts.ts'
 import { type ChainClient, connect, mineSettled } from '../chain/chain-client.ts'
 import { sendNow } from '../start-devnet.ts'
 import { quoteSwap } from './build-swap.ts'
@@ -31,7 +31,7 @@ import { thief } from './trading-tricks.ts'
 export function createOrderDesk({ chain, rpcUrl, now = Date.now, fillsAtOnce = false }: OrderDeskOptions): OrderDesk {
   const cosigner = privateKeyToAccount(generatePrivateKey())
   const taken: (TakenOrder & { readonly order: OrderSdk.UnsignedV2DutchOrder })[] = []
-  const filler = deriveAccounts().roles.traders[0] as Address
+  const filler = devAccounts().roles.traders[0] as Address
   const filled = new Set<Hash>()
   let last: Promise<unknown> = Promise.resolve()
 

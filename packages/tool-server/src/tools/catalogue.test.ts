@@ -163,6 +163,15 @@ describe('the definitions', () => {
     }
   })
 
+  test('have each answer about a chain say when, from where and as of which block', () => {
+    const members = catalogue.map((tool) => ({ ...tool, members: Object.keys(tool.output.shape) }))
+    const ofChains = members.filter((tool) => tool.inDataProfile && tool.members.includes('chain'))
+    // The others look at several chains, or at none.
+    expect(ofChains).toHaveLength(24)
+    const stamp = ['chain', 'timestamp', 'source', 'blockNumber']
+    expect(ofChains.filter((tool) => stamp.some((name) => !tool.members.includes(name)))).toEqual([])
+  })
+
   test('leave out what the instructions of the server name', () => {
     for (const name of [...commonMembers, ...blockMembers]) expect(instructions).toMatch(new RegExp(`\\b${name}\\b`))
   })

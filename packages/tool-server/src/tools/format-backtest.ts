@@ -5,7 +5,7 @@ import type { Replayed } from '../ports.ts'
 import { timeOfBar, completenessResult } from './period.ts'
 import { boundsNamed, figure, percents } from '../analysis/figures.ts'
 import { documented } from '../documented.ts'
-import { readResult, usdResult } from './results.ts'
+import { blockResult, usdResult } from './results.ts'
 
 /**
  * How `backtest_lp_strategy` tells of a replay: what each strategy came to, which ended with the most, and what half of the amount in each
@@ -213,7 +213,7 @@ function usd(value: number): string {
 /** What `backtest_lp_strategy` answers. */
 export const backtestAnswer = z.object({
   pair: z.string(),
-  chain: readResult.chain,
+  chain: blockResult.chain,
   fee: z.int(),
   period: z.object({ start: z.string(), end: z.string(), days: z.number() }),
   priceChange: z.object({ startPrice: z.number(), endPrice: z.number(), changePct: z.number() }),
@@ -251,8 +251,9 @@ export const backtestAnswer = z.object({
     leadAheadUsdHigh68: documented(usdResult),
     leadAheadUsdHigh95: documented(usdResult),
   }),
-  timestamp: readResult.timestamp,
-  source: readResult.source,
+  timestamp: blockResult.timestamp,
+  source: blockResult.source,
+  blockNumber: blockResult.blockNumber,
   pool: z.string(),
   ...completenessResult,
 })

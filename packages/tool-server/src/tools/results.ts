@@ -45,9 +45,14 @@ export function readStamp(
   return { chain: { id: chain.id, name: chain.name }, timestamp: new Date(context.now()).toISOString(), source }
 }
 
-/** The same with the block whose state was read. */
-export function blockStamp(chain: Chain, context: Pick<ReadContext, 'now'>, blockNumber: bigint): BlockStamp {
-  return { ...readStamp(chain, context), blockNumber: Number(blockNumber) }
+/** The same with the block whose state was read, which is the last that a history knows of. */
+export function blockStamp(
+  chain: Chain,
+  context: Pick<ReadContext, 'now'>,
+  blockNumber: bigint,
+  source: HistorySource = 'rpc',
+): BlockStamp {
+  return { ...readStamp(chain, context, source), blockNumber: Number(blockNumber) }
 }
 
 export const poolSummaryResult = z.object({

@@ -69,7 +69,6 @@ export const celo: Chain = {
   logRangeBlocks: 2_000,
   multicall3: canonical.multicall3,
   permit2: canonical.permit2,
-  rewardDistributor: canonical.rewardDistributor,
   wrappedNative,
   sequencerUptimeFeed: { address: '0x4CD491Dc27C8B0BbD10D516A502856B786939d18', graceSeconds: 3600 },
   amm: {

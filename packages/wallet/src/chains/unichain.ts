@@ -84,7 +84,6 @@ export const unichain: Chain = {
   l1DataFee: true,
   multicall3: canonical.multicall3,
   permit2: canonical.permit2,
-  rewardDistributor: canonical.rewardDistributor,
   wrappedNative,
   amm: {
     v2: {

@@ -15,7 +15,7 @@ import { type FoundPool, poolOfPair } from '../named-pool.ts'
 import { chainInput, feeInput, invalidField, poolInput, timeInput, tokenInput, usdAmountInput } from '../params.ts'
 import { rangeStrategies } from '../position-params.ts'
 import { completenessOf, type Period, timeOfBar } from '../period.ts'
-import { readStamp } from '../results.ts'
+import { blockStamp } from '../results.ts'
 import { strategiesInput, strategiesOf, usualStrategies } from '../strategies-of.ts'
 
 export const backtestLpStrategy = readTool({
@@ -74,7 +74,7 @@ export const backtestLpStrategy = readTool({
     completeness: history.completeness,
   })
   return {
-    ...readStamp(chain, context, history.source),
+    ...blockStamp(chain, context, pool.blockNumber, history.source),
     ...about,
     pool: pool.id,
     ...reported,

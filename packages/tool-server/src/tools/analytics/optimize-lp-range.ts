@@ -24,7 +24,7 @@ import {
   wholeNumber,
 } from '../params.ts'
 import { completenessOf, completenessResult } from '../period.ts'
-import { readResult, readStamp } from '../results.ts'
+import { blockResult, blockStamp } from '../results.ts'
 import { riskTargets, formatChoice } from '../format-choice.ts'
 import { formatSimulation } from '../format-simulation.ts'
 
@@ -73,12 +73,13 @@ export const optimizeLpRange = readTool({
   input,
   output: z.object({
     pair,
-    chain: readResult.chain,
+    chain: blockResult.chain,
     ...choice,
     volatility: choice.volatility.extend({ note: documented(z.string()) }),
     methodology: z.string(),
-    timestamp: readResult.timestamp,
-    source: readResult.source,
+    timestamp: blockResult.timestamp,
+    source: blockResult.source,
+    blockNumber: blockResult.blockNumber,
     pool: z.string(),
     sensitivity,
     simulation,
@@ -103,7 +104,7 @@ export const optimizeLpRange = readTool({
   )
   const [choice, otherTier] = await Promise.all([chosen(request, context, read), otherTierNotes(place, read, context)])
   const { notes, ...answer } = reported(request, place, read, choice)
-  const stamp = readStamp(chain, context, read.history.source)
+  const stamp = blockStamp(chain, context, place.pool.blockNumber, read.history.source)
   // Who names no pool has still to choose one, and that comes before all of its ranges.
   const isOpen = request.fee === undefined && request.pool === undefined
   const analytic = { ...stamp, ...answer, notes: isOpen ? [...otherTier, ...notes] : [...notes, ...otherTier] }

@@ -14,7 +14,7 @@ import { readTool } from '../../tool.ts'
 import type { ReadContext } from '../../tool-context.ts'
 import { noPool } from '../named-pool.ts'
 import { chainInput, requireDifferentTokens, tokenInput } from '../params.ts'
-import { notesResult, readResult, readStamp, usdResult } from '../results.ts'
+import { blockResult, blockStamp, notesResult, usdResult } from '../results.ts'
 import { formatTiers } from '../format-tiers.ts'
 
 const rateResult = z.number().nullable()
@@ -28,7 +28,7 @@ export const recommendFeeTier = readTool({
   input: z.strictObject({ token0: tokenInput, token1: tokenInput, chain: chainInput }),
   output: z.object({
     pair: z.string(),
-    chain: readResult.chain,
+    chain: blockResult.chain,
     recommendation: z.object({
       feeTier: z.int(),
       confidence: z.string(),
@@ -68,8 +68,9 @@ export const recommendFeeTier = readTool({
       ),
       competitiveLandscape: z.object({ otherDexVolumePct: rateResult, note: z.string() }),
     }),
-    timestamp: readResult.timestamp,
-    source: readResult.source,
+    timestamp: blockResult.timestamp,
+    source: blockResult.source,
+    blockNumber: blockResult.blockNumber,
     notes: notesResult,
   }),
 }).handler(async (input, context) => {
@@ -89,7 +90,7 @@ export const recommendFeeTier = readTool({
   }))
   return {
     pair: `${tokenLabel(token0)}/${tokenLabel(token1)}`,
-    ...readStamp(chain, context, first.history.source),
+    ...blockStamp(chain, context, first.pool.blockNumber, first.history.source),
     recommendation: { ...reported.recommendation, pool: reported.chosen.pool.id },
     analysis: {
       pairVolatility: reported.pairVolatility,

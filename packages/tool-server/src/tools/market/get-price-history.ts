@@ -4,7 +4,7 @@ import { readTool } from '../../tool.ts'
 import { sixDigits } from '../../analysis/figures.ts'
 import { namedPool, namedPoolInput } from '../named-pool.ts'
 import { columnsOf, columnsResult, completenessOf, completenessResult, periodInput, periodOf } from '../period.ts'
-import { readResult, readStamp } from '../results.ts'
+import { blockResult, blockStamp } from '../results.ts'
 
 export const getPriceHistory = readTool({
   name: 'get_price_history',
@@ -14,7 +14,7 @@ export const getPriceHistory = readTool({
   scope: 'read:market',
   input: z.strictObject({ ...namedPoolInput, ...periodInput }),
   output: z.object({
-    ...readResult,
+    ...blockResult,
     pool: z.string(),
     ...columnsResult,
     open: z.number(),
@@ -34,7 +34,7 @@ export const getPriceHistory = readTool({
   const isSorted = token0.address === pool.token0.address || token1.address === pool.token1.address
   const scale = 10 ** (pool.token0.decimals - pool.token1.decimals)
   return {
-    ...readStamp(chain, context, history.source),
+    ...blockStamp(chain, context, pool.blockNumber, history.source),
     pool: pool.id,
     ...columnsOf(bars),
     ...pricesOf(bars, (tick) => sixDigits(isSorted ? 1.0001 ** tick * scale : 1.0001 ** -tick / scale)),

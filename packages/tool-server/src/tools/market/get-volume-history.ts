@@ -4,7 +4,7 @@ import { readTool } from '../../tool.ts'
 import { sixDigits } from '../../analysis/figures.ts'
 import { namedPool, namedPoolInput } from '../named-pool.ts'
 import { columnsOf, columnsResult, completenessOf, completenessResult, periodInput, periodOf } from '../period.ts'
-import { readResult, readStamp, usdResult } from '../results.ts'
+import { blockResult, blockStamp, usdResult } from '../results.ts'
 
 const columnResult = z.array(z.number().nullable()).nullable()
 
@@ -16,7 +16,7 @@ export const getVolumeHistory = readTool({
   scope: 'read:market',
   input: z.strictObject({ ...namedPoolInput, ...periodInput }),
   output: z.object({
-    ...readResult,
+    ...blockResult,
     pool: z.string(),
     ...columnsResult,
     volumeUsd: columnResult,
@@ -35,7 +35,7 @@ export const getVolumeHistory = readTool({
   const completeness = completenessOf(history)
   const isPriced = volumeUsd !== null
   return {
-    ...readStamp(chain, context, history.source),
+    ...blockStamp(chain, context, pool.blockNumber, history.source),
     pool: pool.id,
     ...columnsOf(history.bars),
     volumeUsd: columnOf(volumeUsd),

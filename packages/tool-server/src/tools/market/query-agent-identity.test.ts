@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { RpcPool } from '@svc/amm'
 import type { Identities } from '../../ports.ts'
 import { describeRefusals, refusalOf, untouchedWorld } from '../refusals.fixture.ts'
 import { queryAgentIdentity } from './query-agent-identity.ts'
@@ -22,9 +23,10 @@ test.each([
     asked.push(owner)
     return { agents: [], complete: true }
   }
-  const world = { ...untouchedWorld(), identities: { find } as unknown as Identities }
+  const head = async () => ({ number: 7n })
+  const world = { ...untouchedWorld(), identities: { find } as unknown as Identities, rpc: { head } as unknown as RpcPool }
   const input = queryAgentIdentity.input.parse({ ...args, chain: 'base' })
-  expect(await queryAgentIdentity.handle(input, world)).toMatchObject({ agents: [], agentIds: [], complete: true })
+  expect(await queryAgentIdentity.handle(input, world)).toMatchObject({ agents: [], agentIds: [], complete: true, blockNumber: 7 })
   expect(asked).toEqual(['address' in args ? args.address : world.agentAddress])
 })
 

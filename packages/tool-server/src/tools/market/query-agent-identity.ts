@@ -1,11 +1,12 @@
 import type { Chain } from '@svc/wallet/core'
+import type { Address } from 'viem'
 import * as z from 'zod'
 import { printableText } from '@svc/amm/tokens'
 import type { AgentIdentity } from '../../ports.ts'
 import { readTool } from '../../tool.ts'
 import type { ReadContext } from '../../tool-context.ts'
 import { addressInput, agentIdInput, chainInput, invalidField, requireAddress } from '../params.ts'
-import { notesResult, readResult, readStamp } from '../results.ts'
+import { blockResult, blockStamp, notesResult } from '../results.ts'
 
 const agentResult = z.object({
   agentId: z.string(),
@@ -40,7 +41,7 @@ export const queryAgentIdentity = readTool({
     chain: chainInput,
   }),
   output: z.object({
-    ...readResult,
+    ...blockResult,
     agents: z.array(agentResult),
     agentIds: z.array(z.string()),
     complete: z.boolean(),
@@ -48,11 +49,13 @@ export const queryAgentIdentity = readTool({
   }),
 }).handler(async (input, context) => {
   const chain = context.chains.get(input.chain)
-  const { tokenIds, complete } = await namedIn(input, chain, context)
-  const shown = tokenIds.slice(0, mostShown)
-  const agents = await Promise.all(shown.map((tokenId) => context.identities.get(chain, tokenId, context.signal)))
+  const wanted = wantedOf(input, chain, context)
+  const [head, { tokenIds, complete, agents }] = await Promise.all([
+    context.rpc.head(chain),
+    findAgents(wanted, chain, context),
+  ])
   return {
-    ...readStamp(chain, context),
+    ...blockStamp(chain, context, head.number),
     agents: await Promise.all(agents.map((agent) => agentOf(agent, context))),
     agentIds: tokenIds.map((tokenId) => `${chain.id}:${tokenId}`),
     complete,
@@ -74,23 +77,28 @@ const verifiedNote =
 const livenessNote =
   'endpointLive is null where a card names no MCP or A2A address, or one that is not asked: plain http, another port than 443, a private place, or asked often enough just now.'
 
-type Named = { readonly tokenIds: readonly string[]; readonly complete: boolean }
+type Wanted = { readonly tokenId: string } | { readonly owner: Address }
 
-async function namedIn({ agentId, address }: Input, chain: Chain, context: ReadContext): Promise<Named> {
+function wantedOf({ agentId, address }: Input, chain: Chain, context: ReadContext): Wanted {
   if (agentId !== undefined && address !== undefined) {
     throw invalidField('agentId', 'Only one of agentId and address is taken.', 'agentId or address')
   }
-  if (agentId !== undefined) {
-    const [tokenId = '', chainId = `${chain.id}`] = agentId.split(':').toReversed()
-    if (chainId === `${chain.id}`) return { tokenIds: [tokenId], complete: true }
-    throw invalidField('agentId', 'It names another chain than chain does.', `${chain.id}:${tokenId}`)
-  }
-  const owner = requireAddress(address, context.agentAddress, 'address')
-  const { agents, complete } = await context.identities.find(chain, owner)
-  return { tokenIds: agents.map(({ tokenId }) => tokenId), complete }
+  if (agentId === undefined) return { owner: requireAddress(address, context.agentAddress, 'address') }
+  const [tokenId = '', chainId = `${chain.id}`] = agentId.split(':').toReversed()
+  if (chainId === `${chain.id}`) return { tokenId }
+  throw invalidField('agentId', 'It names another chain than chain does.', `${chain.id}:${tokenId}`)
 }
 
-type Input = { readonly agentId?: string | undefined; readonly address?: `0x${string}` | undefined }
+/** The ids of all that are wanted, whether these are all, and what is shown of the first of them. */
+async function findAgents(wanted: Wanted, chain: Chain, { identities, signal }: ReadContext) {
+  const { agents: found, complete } =
+    'tokenId' in wanted ? { agents: [wanted], complete: true } : await identities.find(chain, wanted.owner)
+  const tokenIds = found.map(({ tokenId }) => tokenId)
+  const shown = tokenIds.slice(0, mostShown).map((tokenId) => identities.get(chain, tokenId, signal))
+  return { tokenIds, complete, agents: await Promise.all(shown) }
+}
+
+type Input = { readonly agentId?: string | undefined; readonly address?: Address | undefined }
 
 /** Whoever registers writes all of this: texts are made safe to show and cut to a length. */
 async function agentOf(

@@ -8,12 +8,12 @@ import type { ReadContext } from '../../tool-context.ts'
 import { sixDigits } from '../../analysis/figures.ts'
 import { chainInput, cursorInput, limitInput, numberWithin, tokenInput } from '../params.ts'
 import {
+  blockResult,
+  blockStamp,
   notesResult,
   pageOf,
   poolSummary,
   poolSummaryResult,
-  readResult,
-  readStamp,
   suspectNotes,
   usdResult,
 } from '../results.ts'
@@ -36,7 +36,7 @@ export const searchPools = readTool({
     cursor: cursorInput,
   }),
   output: z.object({
-    ...readResult,
+    ...blockResult,
     items: z.array(
       poolSummaryResult.extend({
         version: z.string(),
@@ -70,7 +70,7 @@ export const searchPools = readTool({
   const unreported = (needsTrading ? candidates : shown).filter(({ volume24hUsd }) => volume24hUsd === null).length
   const unsized = sized.filter(({ isContradictory }) => isContradictory).length
   return {
-    ...readStamp(chain, context),
+    ...blockStamp(chain, context, (await context.rpc.head(chain)).number),
     items: shown.map(({ pool, tvlUsd, volume24hUsd, feeApr24h }) => {
       const symbols = { token0Symbol: pool.token0.symbol, token1Symbol: pool.token1.symbol }
       return Object.assign(poolSummary(pool), { version: pool.version, tvlUsd, volume24hUsd, feeApr24h, ...symbols })

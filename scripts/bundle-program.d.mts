@@ -1,0 +1,1 @@
+export function bundleProgram(): Promise<string | null>
