@@ -73,17 +73,15 @@ export async function handleRequest(
   const ofPrincipal = await requireBudget(limits.perPrincipal, comer.id)
   reportBudgets(response, [limits.perAddress, ofAddress], [limits.perPrincipal, ofPrincipal])
   if (request.method !== 'POST') {
-    const exchange = { request, response, principal: comer }
-    holdToCredentials(exchange, signIn, 'stream')
-    return eras.session(exchange)
+    holdToCredentials({ principal: comer, response }, signIn, 'stream')
+    return eras.session({ request, response, principal: comer })
   }
   const hadCome = request.complete
-  const body = await readBoundedBody(request, context)
+  const message = parseMessage(await readBoundedBody(request, context), response)
+  if (message === undefined) return
   // Credentials may have been revoked, or their time have ended, while the rest of it was on its way.
   const principal = hadCome ? comer : await callerOf()
   const exchange = { request, response, principal }
-  const message = parseMessage(body, response)
-  if (message === undefined) return
   requireBrief(message)
   requireScopes(message, principal, context)
   const kind = kindOfAnswer(message)

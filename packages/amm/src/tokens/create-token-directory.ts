@@ -180,16 +180,15 @@ function searchTokens<Found extends SearchableToken>(
   const wanted = query.trim().toLowerCase()
   if (wanted === '') return []
   if (wanted === '*') return tokens.slice(0, Math.max(0, limit))
-  return tokens
-    .map((token) => ({ token, rank: rankOf(token, wanted) }))
-    .filter(({ rank }) => rank < misses)
-    .toSorted((a, b) => a.rank - b.rank)
-    .slice(0, Math.max(0, limit))
-    .map(({ token }) => token)
+  // In lists by rank, which keep the order of the tokens, instead of sorting: nearly none of them matches.
+  const found: readonly Found[][] = [[], [], [], []]
+  for (const token of tokens) found[rankOf(token, wanted)]?.push(token)
+  return found.flat().slice(0, Math.max(0, limit))
 }
 
 type SearchableToken = { readonly symbol: string; readonly name: string; readonly address: string }
 
+/** Beyond those of which there are lists. */
 const misses = 4
 
 function rankOf(token: SearchableToken, wanted: string): number {
