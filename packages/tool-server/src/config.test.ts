@@ -412,7 +412,9 @@ describe('a wallet that may be made', () => {
     expect(codes({ SVC_PROVISION_ROLE: 'vault_creator' })).toContain('SETTING_MISSING WALLET_TYPE')
     expect(codes({ ...provision, SVC_PROVISION_CHAINS: 'base,moon' })).toEqual(['SETTING_INVALID SVC_PROVISION_CHAINS'])
     expect(codes({ ...provision, SVC_PROVISION_ROLE: 'king' })).toEqual(['SETTING_INVALID SVC_PROVISION_ROLE'])
-    expect(codes({ ...provision, SVC_PROVISION_OWNER_KEY: 'p256' })).toEqual(['SETTING_INVALID SVC_PROVISION_OWNER_KEY'])
+    expect(codes({ ...provision, SVC_PROVISION_OWNER_KEY: 'p256' })).toEqual([
+      'SETTING_INVALID SVC_PROVISION_OWNER_KEY',
+    ])
   })
 })
 

@@ -13,7 +13,10 @@ import { createStatus } from './status/status.ts'
  * The dispatch of a server. Where its wallet may be made later, the tool that makes it has another take its place, over the wallet;
  * `onWallet` hears of it. Calls that are answered later (tasks) begin with the next start then.
  */
-export function openDispatch(place: DispatchPlace, onWallet: (write: NonNullable<Adapters['write']>) => void): Dispatch {
+export function openDispatch(
+  place: DispatchPlace,
+  onWallet: (write: NonNullable<Adapters['write']>) => void,
+): Dispatch {
   const { adapters } = place
   const { provision = null, write, ports } = adapters
   if (provision === null) return dispatchOver(place, { tasks: adapters.tasks ?? write?.tasks })

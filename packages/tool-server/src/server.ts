@@ -131,7 +131,13 @@ export function createServer(config: Config, adapters: Adapters): ToolServer {
     async listen() {
       open.keys ??= provisionKeys(config, randomBytes)
       open.due ??= startDue()
-      open.http = await openHttp(config, adapters, core, { keys: open.keys, servedAt: () => open.servedAt ?? '', write: () => open.write }, log)
+      open.http = await openHttp(
+        config,
+        adapters,
+        core,
+        { keys: open.keys, servedAt: () => open.servedAt ?? '', write: () => open.write },
+        log,
+      )
       const address = await open.http.transport.listen(config.listen)
       const host = address.family === 'IPv6' ? `[${address.address}]` : address.address
       const url = `${config.tls === null ? 'http' : 'https'}://${host}:${address.port}/mcp`

@@ -112,7 +112,10 @@ export type WalletConfig =
     }
 
 /** What `provision_wallet` may make. */
-export type ProvisionConfig = Omit<Extract<WalletConfig, { type: 'managed' }>, 'type' | 'walletId' | 'authPrivateKey'> & {
+export type ProvisionConfig = Omit<
+  Extract<WalletConfig, { type: 'managed' }>,
+  'type' | 'walletId' | 'authPrivateKey'
+> & {
   readonly role: AgentRole
   readonly chains: readonly Chain[]
   /** P-256, of who may change wallet and policy. */

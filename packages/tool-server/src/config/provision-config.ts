@@ -28,7 +28,9 @@ export function provisionRules(values: Settings, chains: readonly Chain[]): read
   const unknown = values.SVC_PROVISION_CHAINS.filter((name) => findChain(chains, name) === undefined)
   const accepted = chains.map(({ name }) => name).join(', ')
   return [
-    ...(values.WALLET_TYPE === 'managed' ? [] : [problem('SETTING_MISSING', 'WALLET_TYPE', 'Set WALLET_TYPE=managed.')]),
+    ...(values.WALLET_TYPE === 'managed'
+      ? []
+      : [problem('SETTING_MISSING', 'WALLET_TYPE', 'Set WALLET_TYPE=managed.')]),
     ...missing.map((name) => problem('SETTING_MISSING', name, `Set ${name}.`)),
     ...(unknown.length === 0
       ? []

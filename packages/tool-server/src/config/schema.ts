@@ -59,9 +59,7 @@ export const settingsSchema = z.object({
   WALLET_ID: text.optional(),
   WALLET_AUTH_PRIVATE_KEY: text.optional(),
   SVC_WALLET_API_URL: plainUrl.optional(),
-  SVC_PROVISION_ROLE: z
-    .enum(roles, { error: `Accepted: ${roles.join(', ')}` })
-    .optional(),
+  SVC_PROVISION_ROLE: z.enum(roles, { error: `Accepted: ${roles.join(', ')}` }).optional(),
   SVC_PROVISION_OWNER_KEY: z
     .string()
     .regex(spkiOfP256, 'Accepted: a public P-256 key, base64 of SPKI DER on one line')

@@ -91,7 +91,8 @@ export async function handle(
 
 /** What makes the wallet goes on with it, where the operator allows that; all else needs one. */
 async function provideWallet(tool: Tool, call: ToolCall, { provide }: HandlerDeps): Promise<unknown> {
-  if (!tool.makesWallet) throw noWallet(`${tool.name} needs a wallet`, provide && 'Call provision_wallet, which makes it.')
+  if (!tool.makesWallet)
+    throw noWallet(`${tool.name} needs a wallet`, provide && 'Call provision_wallet, which makes it.')
   if (provide === undefined) {
     throw noWallet(
       'No wallet may be made by a caller here',

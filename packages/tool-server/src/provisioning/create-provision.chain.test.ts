@@ -83,7 +83,7 @@ const audited = () =>
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line) as Record<string, unknown>)
-    .filter(({ event }) => /^wallet\./.test(`${event}`))
+    .filter(({ event }) => String(event).startsWith('wallet.'))
 
 test('an agent sets itself up: a wallet at the provider, the health of the server, an identity, a deposit into a vault', async () => {
   const { call, close, said } = await serve()
@@ -102,7 +102,9 @@ test('an agent sets itself up: a wallet at the provider, the health of the serve
     canRegister: false,
     fund: { address, symbol: 'ETH' },
     notes: expect.arrayContaining([
-      expect.stringContaining(`${walletId} was made at the provider, its policy before it: what the template of vault_participant`),
+      expect.stringContaining(
+        `${walletId} was made at the provider, its policy before it: what the template of vault_participant`,
+      ),
     ]),
   })
   const vault = devnet().vaults.find(({ label }) => label === 'Agent USDC vault')!.address
@@ -136,7 +138,11 @@ test('an agent sets itself up: a wallet at the provider, the health of the serve
   ])
   const log = readFileSync(join(dataDir, 'audit.jsonl'), 'utf8')
   for (const secret of [provider.appSecret, written['WALLET_AUTH_PRIVATE_KEY'] ?? 'none']) {
-    expect([said().includes(secret), later.said().includes(secret), log.includes(secret)]).toEqual([false, false, false])
+    expect([said().includes(secret), later.said().includes(secret), log.includes(secret)]).toEqual([
+      false,
+      false,
+      false,
+    ])
   }
 })
 
@@ -145,7 +151,9 @@ test('however many ask at once, and whatever becomes of an answer of the provide
   provider.setFaults([{ fault: 'drop', after: true, methods: ['POST wallets'], times: 1 }])
   const lost = await Promise.all(Array.from({ length: 3 }, () => call('provision_wallet', here())))
   for (const one of lost) {
-    expect(one).toMatchObject({ refused: { code: 'SIGNER_UNAVAILABLE', suggestion: expect.stringContaining('is found') } })
+    expect(one).toMatchObject({
+      refused: { code: 'SIGNER_UNAVAILABLE', suggestion: expect.stringContaining('is found') },
+    })
   }
   expect([walletsMade(), existsSync(walletNotePath(dataDir))]).toEqual([1, true])
   const found = await Promise.all(Array.from({ length: 3 }, () => call('provision_wallet', here())))

@@ -50,7 +50,11 @@ function obtainAudited(
   return withAuditLog({ dataDir, scrub: (value) => redactor.scrub(value) }, async (audit) => {
     await audit.append({ ...facts, event: 'wallet.requested' })
     try {
-      const obtained = await obtainWallet(wantedOf(config.provision), { dataDir, standing: standingIn(dataDir), randomBytes })
+      const obtained = await obtainWallet(wantedOf(config.provision), {
+        dataDir,
+        standing: standingIn(dataDir),
+        randomBytes,
+      })
       const { walletId, address, authPrivateKey, origin } = obtained
       mergeEnvFile(envFilePath(dataDir), {
         WALLET_TYPE: 'managed',
@@ -100,8 +104,10 @@ function toolErrorOf(cause: unknown, dataDir: string): unknown {
 }
 
 const suggestions = {
-  SIGNER_UNAVAILABLE: 'Call provision_wallet again later: a wallet that was made meanwhile is found, and no second one is made.',
-  SIGNER_REFUSED: 'Send nothing to a wallet that is named here. The operator looks at it there: svc setup production --data-dir D',
+  SIGNER_UNAVAILABLE:
+    'Call provision_wallet again later: a wallet that was made meanwhile is found, and no second one is made.',
+  SIGNER_REFUSED:
+    'Send nothing to a wallet that is named here. The operator looks at it there: svc setup production --data-dir D',
   SIGNER_UNAUTHORIZED: 'The operator must correct WALLET_APP_ID or WALLET_APP_SECRET.',
 } as const
 

@@ -33,7 +33,13 @@ export async function obtainWallet(wanted: WantedWallet, place: WalletPlace): Pr
   const { note } = opened
   requireSameRequest(note, wanted, place)
   try {
-    const asked = { ...wanted.app, externalId: note.externalId, ownerPublicKey: note.ownerPublicKey, policy, aggregations }
+    const asked = {
+      ...wanted.app,
+      externalId: note.externalId,
+      ownerPublicKey: note.ownerPublicKey,
+      policy,
+      aggregations,
+    }
     const signerPublicKey = readAuthorizationKey(note.authPrivateKey, 'authKey').publicKey
     const { walletId, address, isNew } = await provisionManagedWallet({ ...asked, signerPublicKey })
     const { authPrivateKey, ownerPrivateKey } = note
@@ -90,7 +96,11 @@ function newNote({ app, authKey, ownerKey }: WantedWallet, randomBytes: WalletPl
 }
 
 /** What a run was cut off in is gone on with, not begun anew with other keys: its wallet would be nobody's. */
-function requireSameRequest(note: WalletNote, { app, authKey, ownerKey }: WantedWallet, { dataDir }: WalletPlace): void {
+function requireSameRequest(
+  note: WalletNote,
+  { app, authKey, ownerKey }: WantedWallet,
+  { dataDir }: WalletPlace,
+): void {
   const isSame =
     note.appId === app.appId &&
     (authKey === null || readAuthorizationKey(authKey, 'authKey').privateKey === note.authPrivateKey) &&

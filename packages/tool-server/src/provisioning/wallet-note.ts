@@ -64,7 +64,9 @@ function readNote(text: string, path: string): WalletNote {
     return noteForm.parse(JSON.parse(text))
   } catch {
     // Nothing of it is quoted: it holds keys.
-    throw new Error(`${path} is damaged. It names a wallet that was being made: look for it at the provider, then remove the file.`)
+    throw new Error(
+      `${path} is damaged. It names a wallet that was being made: look for it at the provider, then remove the file.`,
+    )
   }
 }
 

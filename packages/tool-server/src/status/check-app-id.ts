@@ -28,7 +28,13 @@ export async function checkAppId(
     return [warned(id, `The identity provider answers ${answer.status}.`, 'Try again later.')]
   }
   const message = `The identity provider knows no such app (WALLET_APP_ID; status ${answer.status}), so pin proxy and faucet refuse it.`
-  return [failed(id, message, `Name the app of your account there. Run: ${setCommand('WALLET_APP_ID', 'YOUR_APP_ID', place)}`)]
+  return [
+    failed(
+      id,
+      message,
+      `Name the app of your account there. Run: ${setCommand('WALLET_APP_ID', 'YOUR_APP_ID', place)}`,
+    ),
+  ]
 }
 
 const timeoutMs = 5_000
