@@ -6,7 +6,9 @@ import * as z from 'zod'
 import { bundleManifest, serverJson } from '../../scripts/listing.mjs'
 
 const root = join(import.meta.dirname, '../..')
-const manifest = JSON.parse(readFileSync(join(root, 'packages/tool-server/package.json'), 'utf8')) as { version: string }
+const manifest = JSON.parse(readFileSync(join(root, 'packages/tool-server/package.json'), 'utf8')) as {
+  version: string
+}
 
 const input = {
   name: z.string().regex(/^[A-Z][A-Z0-9_]*$/),
@@ -18,7 +20,11 @@ const input = {
 /** What the registry's schema of 2025-12-11 and its rules of publishing ask of the members that are used. */
 const registryEntry = z.strictObject({
   $schema: z.literal('https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json'),
-  name: z.string().min(3).max(200).regex(/^[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/),
+  name: z
+    .string()
+    .min(3)
+    .max(200)
+    .regex(/^[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/),
   title: z.string().min(1).max(100),
   description: z.string().min(1).max(100),
   version: z.string().regex(/^\d+\.\d+\.\d+$/),
@@ -54,10 +60,15 @@ test('the manifest of the bundle lists each tool that reads, and asks for what t
   }
   const reads = catalogue.filter(({ inDataProfile }) => inDataProfile).map(({ name }) => name)
   expect(made.tools.map(({ name }) => name)).toEqual(reads.toSorted())
-  for (const [name, value] of Object.entries(made.server.mcp_config.env)) {
-    const row = settings.find((one) => one.name === name)
+  const given = Object.entries(made.server.mcp_config.env).map(([name, value]) => {
     const asked = made.user_config[name.toLowerCase()]
-    expect([name, row === undefined, value]).toEqual([name, false, asked ? `\${user_config.${name.toLowerCase()}}` : 'data'])
-    if (asked !== undefined) expect([name, asked.sensitive]).toEqual([name, row?.secret])
-  }
+    return [name, value, asked?.sensitive ?? null]
+  })
+  const expected = given.map(([name]) => {
+    const row = settings.find((one) => one.name === name)
+    return name === 'SVC_MCP_PROFILE'
+      ? [name, 'data', null]
+      : [name, `\${user_config.${String(name).toLowerCase()}}`, row?.secret]
+  })
+  expect(given).toEqual(expected)
 })

@@ -1,21 +1,22 @@
 import { randomUUID } from 'node:crypto'
 import { createRedactor, type Log } from '@svc/runtime'
-import type { Principal } from '@svc/engine'
+import type { Policy, Principal, SafetyReport } from '@svc/engine'
 import type { Config } from './config/config-shape.ts'
 import { secretsOf } from './config/secrets.ts'
 import { createDispatch, type Dispatch } from './dispatch/dispatch.ts'
-import type { DispatchOptions } from './dispatch/call-stages.ts'
+import type { DispatchOptions, WritePipeline } from './dispatch/call-stages.ts'
 import { createLateDispatch } from './dispatch/late-dispatch.ts'
-import type { Adapters } from './server.ts'
 import { createStatus } from './status/status.ts'
+import type { ProvisionReport, StatusReport } from './tool-context.ts'
+import type { Observer } from './observer.ts'
 
 /**
  * The dispatch of a server. Where its wallet may be made later, the tool that makes it has another take its place, over the wallet;
  * `onWallet` hears of it. Calls that are answered later (tasks) begin with the next start then.
  */
-export function openDispatch(
-  place: DispatchPlace,
-  onWallet: (write: NonNullable<Adapters['write']>) => void,
+export function openDispatch<Write extends ServedWrite>(
+  place: DispatchPlace<Write>,
+  onWallet: (write: Write) => void,
 ): Dispatch {
   const { adapters } = place
   const { provision = null, write, ports } = adapters
@@ -39,17 +40,38 @@ export function openDispatch(
   return late
 }
 
-export type DispatchPlace = {
+export type DispatchPlace<Write extends ServedWrite> = {
   readonly config: Config
-  readonly adapters: Adapters
+  readonly adapters: DispatchAdapters<Write>
   readonly log: Log
   readonly isInForce: (principal: Principal) => boolean
   /** Where clients reach `/mcp`; `null` where they do not. */
   readonly servedAt: () => string | null
 }
 
+type DispatchAdapters<Write extends ServedWrite> = Pick<
+  DispatchOptions,
+  'tools' | 'toolsElsewhere' | 'ports' | 'tasks' | 'atOneBlock'
+> & {
+  readonly write: Write | null
+  readonly provision?: Provision<Write> | null
+  readonly policyNow?: () => Promise<Policy>
+  readonly alerts?: StatusReport['alerts']
+  readonly observer?: Observer | undefined
+}
+
+type ServedWrite = WritePipeline & { safety(principal: Principal): Promise<SafetyReport> }
+
+/** Makes the wallet that is missing, once, whoever asks how often. Throws `ToolError`. */
+export type Provision<Write> = (asked: { readonly requestId: string; readonly principalId: string }) => Promise<{
+  /** The settings as they are from then on. */
+  readonly config: Config
+  readonly write: Write
+  readonly report: ProvisionReport
+}>
+
 function dispatchOver(
-  { config, adapters, log, isInForce, servedAt }: DispatchPlace,
+  { config, adapters, log, isInForce, servedAt }: DispatchPlace<ServedWrite>,
   more: Pick<DispatchOptions, 'tasks' | 'provide' | 'provisioned'>,
 ): Dispatch {
   const { tools, toolsElsewhere = [], ports, write, policyNow, alerts, observer, atOneBlock } = adapters

@@ -22,14 +22,14 @@ import type { Tasks } from '@svc/store'
 import type { Log, LogDestination } from '@svc/runtime'
 import { openLog } from './config/secrets.ts'
 import type { RpcPool } from '@svc/amm'
-import { type DispatchPlace, openDispatch } from './open-dispatch.ts'
+import { openDispatch, type Provision } from './open-dispatch.ts'
 import type { Ports } from './ports.ts'
 import { instructions } from './instructions.ts'
 import { lazily, type Lazy } from './lazily.ts'
 import { type Scheduler, startScheduler } from './scheduler.ts'
 import { version } from './status/status.ts'
 import type { Tool } from './tool.ts'
-import type { ProvisionReport, StatusReport } from './tool-context.ts'
+import type { StatusReport } from './tool-context.ts'
 import { createEras } from './transports/eras.ts'
 import type { Lend } from './rate-limits/leases.ts'
 import { createRateLimits } from './rate-limits/rate-limit.ts'
@@ -69,8 +69,8 @@ export type Adapters = {
   readonly ports: Ports
   /** The pipeline of a transaction; `null` where there is no wallet. */
   readonly write: (WritePipeline & WriteLife) | null
-  /** Makes the wallet that is missing, once, whoever asks how often; `null` where the operator does not allow it. Throws `ToolError`. */
-  readonly provision?: Provision | null
+  /** Makes the wallet that is missing; `null` where there is one, or where the operator does not allow it. */
+  readonly provision?: Provision<WritePipeline & WriteLife> | null
   /** The policy as the server has it now, to report on; that of its file unless given. Throws `ToolError`. */
   readonly policyNow?: () => Promise<Policy>
   /** Counts the requests over HTTP, which other threads of the process give way to. */
@@ -97,13 +97,6 @@ export type Adapters = {
   readonly now?: () => number
 }
 
-export type Provision = (asked: { readonly requestId: string; readonly principalId: string }) => Promise<{
-  /** The settings as they are from then on. */
-  readonly config: Config
-  readonly write: NonNullable<Adapters['write']>
-  readonly report: ProvisionReport
-}>
-
 export type WriteLife = {
   /** Leaves a line, now and then, about callers that were turned away. */
   readonly refusedCaller?: (reason: string, address: string) => void
@@ -129,7 +122,7 @@ export function createServer(config: Config, adapters: Adapters): ToolServer {
     open.due?.stop()
     open.due = startDue()
   })
-  const core = openCore(place, dispatch, closing.signal)
+  const core = openCore(dispatch, adapters, log, closing.signal)
   const startDue = () =>
     startScheduler({ ...adapters, write: open.write }, { dispatch, config, isInForce: isTaken, log })
   return Object.freeze({
@@ -198,7 +191,7 @@ type Core = {
 
 type OpenHttp = { readonly transport: HttpTransport; close(): Promise<void> }
 
-function openCore({ adapters, log }: DispatchPlace, dispatch: Dispatch, closing: AbortSignal): Core {
+function openCore(dispatch: Dispatch, adapters: Adapters, log: Log, closing: AbortSignal): Core {
   const { testing = null } = adapters
   const info = { name: 'svc', title: 'Liquidity tool server', version }
   const protocol = lazily(async () => {

@@ -1,5 +1,5 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { createServer, type Server } from 'node:http'
+import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -23,17 +23,7 @@ beforeEach(async () => {
   writeFileSync(join(directory, 'chains.json'), JSON.stringify([devnet().chain]))
   writeFileSync(join(directory, 'secret'), provider.appSecret, { mode: 0o600 })
   passes = () => true
-  between = createServer(async (request, response) => {
-    const { method = 'GET', url = '/', headers } = request
-    const body = await buffer(request)
-    const answer = await fetch(`${provider.url}${url}`, {
-      method,
-      headers: { ...(headers as Record<string, string>), connection: 'close' },
-      ...(method === 'GET' ? {} : { body }),
-    })
-    const text = await answer.text()
-    if (passes(`${method} ${url}`)) response.writeHead(answer.status, { 'content-type': 'application/json' }).end(text)
-  })
+  between = createServer((incoming, response) => void handOn(incoming, response))
   await new Promise<void>((resolve) => void between.listen(0, '127.0.0.1', resolve))
 })
 afterEach(async () => {
@@ -43,16 +33,27 @@ afterEach(async () => {
   rmSync(directory, { recursive: true, force: true })
 })
 
+async function handOn(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { method = 'GET', url = '/', headers } = incoming
+  const body = await buffer(incoming)
+  // Its own name for the host stays: requests are signed over it.
+  const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+    request(`${provider.url}${url}`, { method, headers }, resolve).once('error', reject).end(body)
+  })
+  const text = await buffer(answer)
+  if (passes(`${method} ${url}`)) response.writeHead(answer.statusCode ?? 502, answer.headers).end(text)
+}
+
 const environment = () => ({
   SVC_WALLET_API_URL: `http://127.0.0.1:${(between.address() as AddressInfo).port}`,
   SVC_CHAINS_FILE: join(directory, 'chains.json'),
 })
-const words = () => [
-  ...['setup', 'production', '--non-interactive', '--json', '--skip-identity'],
-  ...['--data-dir', join(directory, 'data'), '--wallet-app-id', provider.appId],
-  ...['--wallet-app-secret-file', join(directory, 'secret'), '--rpc-provider', devnet().rpcUrl],
-  ...['--chains', devnet().chain.name, '--deploy-target', 'local'],
-]
+const words = () => {
+  const switches = '--non-interactive --json --skip-identity --deploy-target local'
+  const places = ['--data-dir', join(directory, 'data'), '--wallet-app-secret-file', join(directory, 'secret')]
+  const named = ['--wallet-app-id', provider.appId, '--chains', devnet().chain.name]
+  return ['setup', 'production', ...switches.split(' '), ...places, ...named, '--rpc-provider', devnet().rpcUrl]
+}
 const walletsMade = () =>
   provider.requests().filter(({ method, url }) => method === 'POST' && url.endsWith('/v1/wallets')).length
 

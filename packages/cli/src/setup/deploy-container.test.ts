@@ -20,7 +20,8 @@ function runtime(name: string, codes: Readonly<Record<string, number>> = {}): vo
   chmodSync(join(folder, name), 0o755)
 }
 
-const asked = () => (existsSync(join(folder, 'asked')) ? readFileSync(join(folder, 'asked'), 'utf8').trim().split('\n') : [])
+const asked = () =>
+  existsSync(join(folder, 'asked')) ? readFileSync(join(folder, 'asked'), 'utf8').trim().split('\n') : []
 
 async function health(body: string): Promise<string> {
   const server = createServer((_request, response) => response.end(body))
@@ -54,5 +55,8 @@ it('says what was not done: no runtime, no daemon, a build that fails, a server 
   runtime('docker', { up: 17 })
   expect(await deploy(url)).toMatchObject({ deployed: false, said: expect.stringContaining('exit code 17') })
   runtime('docker')
-  expect(await deploy(url)).toMatchObject({ deployed: false, said: expect.stringContaining('does not answer. See: docker') })
+  expect(await deploy(url)).toMatchObject({
+    deployed: false,
+    said: expect.stringContaining('does not answer. See: docker'),
+  })
 })

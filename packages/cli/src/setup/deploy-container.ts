@@ -36,10 +36,7 @@ export type Deployed = {
 /** The first that has compose and whose daemon, where it needs one, answers. */
 async function runtimeOf(environment: DeployContainerOptions['environment']): Promise<readonly string[] | null> {
   for (const program of ['docker', 'podman']) {
-    const asks = [
-      ['compose', 'version'],
-      ['info'],
-    ]
+    const asks = [['compose', 'version'], ['info']]
     const codes = await Promise.all(asks.map((words) => exitOf(program, words, environment, lookTimeoutMs)))
     if (codes.every((code) => code === 0)) return [program, 'compose']
   }
@@ -59,7 +56,9 @@ function exitOf(
 ): Promise<number | null> {
   const isShown = timeoutMs === buildTimeoutMs
   // Standard output is kept for the answer of the command.
-  const stdio: ['ignore', number | 'ignore', number | 'ignore'] = isShown ? ['ignore', 2, 2] : ['ignore', 'ignore', 'ignore']
+  const stdio: ['ignore', number | 'ignore', number | 'ignore'] = isShown
+    ? ['ignore', 2, 2]
+    : ['ignore', 'ignore', 'ignore']
   return new Promise((resolve) => {
     const child = spawn(program, args, { env: { ...environment }, stdio, timeout: timeoutMs })
     child.once('error', () => resolve(null))

@@ -60,7 +60,10 @@ export async function setUpProduction(answers: ProductionAnswers, world: Product
   const files = await writeDeployment(target.files(world), dataDir)
   const deployment = await deploy(target, world)
   const listed = files.length === 0 ? '' : ` Files: ${files.join(', ')}.`
-  say(6, deployment.deployed ? `${deployment.said}${listed}` : `not deployed.${deployment.said}${listed} Run: ${command}`)
+  say(
+    6,
+    deployment.deployed ? `${deployment.said}${listed}` : `not deployed.${deployment.said}${listed} Run: ${command}`,
+  )
   const tried = await tryServer(answers, { ...world, say: (step, text) => say(step === 'health' ? 7 : 8, text) })
   const configuration = clients.generic.stdio(serverProgram(dataDir))
   say(9, 'the words of other clients: svc setup client NAME')

@@ -21,6 +21,6 @@ export async function withAuditLog<Value>(
       await audit.close()
     }
   } finally {
-    await lock.release()
+    lock.release()
   }
 }

@@ -83,7 +83,7 @@ const audited = () =>
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line) as Record<string, unknown>)
-    .filter(({ event }) => /^wallet\./.test(`${event}`))
+    .filter(({ event }) => String(event).startsWith('wallet.'))
 
 test('an agent sets itself up: a wallet at the provider, the health of the server, an identity, a deposit into a vault', async () => {
   const { call, close, said } = await serve()

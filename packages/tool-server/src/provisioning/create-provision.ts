@@ -3,18 +3,18 @@ import { withAuditLog } from '@svc/engine/open'
 import { createRedactor } from '@svc/runtime'
 import { StoreError } from '@svc/store'
 import { Secret, WalletError } from '@svc/wallet/core'
-import { type Config, ConfigError, type ProvisionConfig } from '../config/config-shape.ts'
+import { type Config, ConfigError, type ProvisionConfig, type WalletConfig } from '../config/config-shape.ts'
 import { envFilePath, mergeEnvFile, readEnvFile } from '../config/env-file.ts'
 import { secretsOf } from '../config/secrets.ts'
-import type { Adapters, Provision } from '../server.ts'
+import type { Provision } from '../open-dispatch.ts'
 import { type ObtainedWallet, obtainWallet } from './obtain-wallet.ts'
 
 /**
  * Makes the wallet that the settings allow, as `svc setup production` does: the request and what came of it stand in the audit log, the
  * wallet in the environment file, and the pipeline is opened over it. Whoever asks again gets the same one. Throws `ToolError`.
  */
-export function createProvision(options: ProvisionOptions): Provision {
-  let underWay: ReturnType<Provision> | null = null
+export function createProvision<Write>(options: ProvisionOptions<Write>): Provision<Write> {
+  let underWay: ReturnType<Provision<Write>> | null = null
   const forget = (error: unknown) => {
     underWay = null
     throw toolErrorOf(error, options.config.dataDir)
@@ -22,13 +22,16 @@ export function createProvision(options: ProvisionOptions): Provision {
   return (asked) => (underWay ??= provide(options, asked).catch(forget))
 }
 
-export type ProvisionOptions = {
+export type ProvisionOptions<Write> = {
   readonly config: Config & { readonly provision: ProvisionConfig }
-  readonly openWrite: (config: Config, wallet: NonNullable<Config['wallet']>) => Promise<NonNullable<Adapters['write']>>
+  readonly openWrite: (config: Config, wallet: WalletConfig) => Promise<Write>
   readonly randomBytes: (size: number) => Uint8Array
 }
 
-async function provide(options: ProvisionOptions, asked: Parameters<Provision>[0]): ReturnType<Provision> {
+async function provide<Write>(
+  options: ProvisionOptions<Write>,
+  asked: Parameters<Provision<Write>>[0],
+): ReturnType<Provision<Write>> {
   const { config, openWrite } = options
   const { role, chains, appId, appSecret, apiUrl } = config.provision
   const named = chains.map(({ name }) => name)
@@ -42,7 +45,7 @@ async function provide(options: ProvisionOptions, asked: Parameters<Provision>[0
 
 /** Of the directory this is the only server meanwhile: two that ask at once would make two wallets. */
 function obtainAudited(
-  { config, randomBytes }: ProvisionOptions,
+  { config, randomBytes }: Pick<ProvisionOptions<unknown>, 'config' | 'randomBytes'>,
   facts: Readonly<Record<string, unknown>>,
 ): Promise<ObtainedWallet> {
   const { dataDir } = config

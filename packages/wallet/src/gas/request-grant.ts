@@ -31,4 +31,6 @@ export type GrantOptions = Pick<RegistrationSurroundings, 'fetch' | 'env' | 'now
 }
 
 /** What became of it; nobody is asked where the chain has no faucet, or the wallet holds something. */
-export type Grant = { readonly status: 'not-asked' | 'granted' } | { readonly status: 'refused'; readonly reason: string }
+export type Grant =
+  | { readonly status: 'not-asked' | 'granted' }
+  | { readonly status: 'refused'; readonly reason: string }

@@ -14,7 +14,7 @@ export const provisionWallet = writeTool({
   name: 'provision_wallet',
   title: 'Provision the wallet',
   description:
-    'First step of setting an agent up: its wallet, made at its provider where there is none and the operator allows it; whether it can register, whom to ask for how much gas, next steps. Sends nothing, never replaces a wallet.',
+    'First step of setting an agent up: its wallet, made where there is none and the operator allows it; whether it can register, whom to ask for how much gas. Sends nothing, never replaces a wallet.',
   scope: 'admin:wallet',
   destructive: false,
   idempotent: true,

@@ -113,12 +113,14 @@ test('register_agent goes as a user operation where bundler and paymaster are th
 test('register_agent asks the faucet for an empty wallet, and else says whom to ask, sending nothing', async () => {
   await world.close()
   const grants: unknown[] = []
-  const faucet = createServer(async (request, response) => {
+  const grant = async (request: IncomingMessage, response: ServerResponse) => {
     grants.push(JSON.parse(await text(request)))
-    if (request.url === '/dry/v1/faucet/request') return void response.writeHead(503).end('{"code":"FAUCET_DRY"}')
-    await devnet().fund(world.wallet, { ETH: '0.01' })
-    response.end(JSON.stringify({ status: 'confirmed', txHash: `0x${'11'.repeat(32)}` }))
-  })
+    const isDry = request.url === '/dry/v1/faucet/request'
+    if (!isDry) await devnet().fund(world.wallet, { ETH: '0.01' })
+    const body = isDry ? { code: 'FAUCET_DRY' } : { status: 'confirmed', txHash: `0x${'11'.repeat(32)}` }
+    response.writeHead(isDry ? 503 : 200).end(JSON.stringify(body))
+  }
+  const faucet = createServer((request, response) => void grant(request, response))
   await new Promise<void>((resolve) => void faucet.listen(0, '127.0.0.1', resolve))
   const url = `http://127.0.0.1:${(faucet.address() as AddressInfo).port}`
   const open = (apiUrl: string) =>

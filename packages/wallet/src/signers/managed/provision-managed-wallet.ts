@@ -14,7 +14,8 @@ export async function provisionManagedWallet(
 ): Promise<ProvisionedManagedWallet> {
   const api = openProviderApi(options)
   const { externalId } = options
-  const found = externalId === undefined ? null : await api.find(`/v1/wallets/ext_wal_${encodeURIComponent(externalId)}`)
+  const found =
+    externalId === undefined ? null : await api.find(`/v1/wallets/ext_wal_${encodeURIComponent(externalId)}`)
   const walletId = textOf(found ?? (await makeWallet(api, options)), 'id')
   const { address, policyId, differences } = await checkManagedWallet({ ...options, walletId })
   if (differences.length === 0 && policyId !== null) return { walletId, address, policyId, isNew: found === null }
