@@ -154,7 +154,8 @@ const withoutWallet = (profile: string): string =>
   `SVC_MCP_PROFILE is ${profile} and there is no wallet: tools that need one are listed, and each refuses with ` +
   'WALLET_NOT_CONFIGURED. Configure a wallet (WALLET_TYPE), or use data.'
 
-const webhookUnused = 'SVC_WEBHOOK_URL is set and there is no wallet: watches are kept beside one, so alerts alone are sent.'
+const webhookUnused =
+  'SVC_WEBHOOK_URL is set and there is no wallet: watches are kept beside one, so alerts alone are sent.'
 
 const managedUnsaid = 'WALLET_ID names a managed wallet, but WALLET_TYPE=managed is not set, so it is not used.'
 

@@ -83,7 +83,9 @@ it('shows a write in every layer: its stages, its transactions, what it moved, t
   expect(figure(`svc_tx_ended_total{chain="${chain}",outcome="confirmed"}`)).toBe(confirmed.length)
   expect(figure(`svc_tx_confirm_seconds_count{chain="${chain}"}`)).toBe(confirmed.length)
   expect(figure(`svc_tx_settled_total{tool="execute_swap",chain="${chain}"}`)).toBe(1)
-  expect(figure('svc_tx_value_usd_total{tool="execute_swap",direction="left"}')).toBeCloseTo(Number(settled?.['spentUsd']))
+  expect(figure('svc_tx_value_usd_total{tool="execute_swap",direction="left"}')).toBeCloseTo(
+    Number(settled?.['spentUsd']),
+  )
   expect(figure('svc_tx_gas_usd_total{tool="execute_swap"}')).toBeCloseTo(Number(settled?.['gasUsd']))
   expect(figure('svc_tx_lost_usd_total{tool="execute_swap"}')).toBeCloseTo(Number(settled?.['lostUsd']))
   expect(figure('svc_tx_stage_duration_seconds_count{stage="simulate"}')).toBe(2)

@@ -60,9 +60,7 @@ function openAlerts(
   const closing = new AbortController()
   const common = { now: Date.now, log }
   const hook =
-    webhook === null
-      ? null
-      : createAlertWebhook({ ...common, webhook, post: postWebhook, signal: closing.signal })
+    webhook === null ? null : createAlertWebhook({ ...common, webhook, post: postWebhook, signal: closing.signal })
   const watch = watchAlerts({
     ...common,
     ...sources,

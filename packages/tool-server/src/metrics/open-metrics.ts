@@ -14,10 +14,7 @@ import { createSamples, type Samples } from './samples.ts'
 import { type SafetySource, showSafety } from './show-safety.ts'
 
 /** The figures of a server: who counts them, and the listener that shows them. Read only where `SVC_METRICS_LISTEN` is set. */
-export function openMetrics(
-  config: MetricsConfig,
-  { tools, dailyLimitUsd, alerts, now }: MetricsParts,
-): OpenMetrics {
+export function openMetrics(config: MetricsConfig, { tools, dailyLimitUsd, alerts, now }: MetricsParts): OpenMetrics {
   const samples = createSamples()
   const toolNames = new Set(tools.map(({ name }) => name))
   const chains = new Map<unknown, string>(config.chains.map(({ id, name }) => [id, name]))

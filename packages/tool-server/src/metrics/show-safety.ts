@@ -12,7 +12,8 @@ export async function showSafety(samples: Samples, { safety, underWay }: SafetyS
   samples.set('svc_safety_policy_valid', {}, Number(report.policyFault === null))
   samples.set('svc_tx_pending', {}, report.pendingTransactions ?? 0)
   if (spentUsd !== null) samples.set('svc_safety_spent_usd', {}, Number(spentUsd.daily))
-  for (const [limit, usd] of Object.entries(limitsUsd ?? {})) samples.set('svc_safety_limit_usd', { limit }, Number(usd))
+  for (const [limit, usd] of Object.entries(limitsUsd ?? {}))
+    samples.set('svc_safety_limit_usd', { limit }, Number(usd))
   for (const [budget, { used, cap }] of Object.entries(valueUsd ?? {})) {
     samples.set('svc_safety_budget_used_usd', { budget }, Number(used))
     samples.set('svc_safety_budget_cap_usd', { budget }, Number(cap))

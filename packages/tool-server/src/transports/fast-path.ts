@@ -3,8 +3,8 @@ import type { Principal } from '@svc/engine'
 import { isRecord } from '@svc/runtime'
 import { showsViews } from '../apps/app-views.ts'
 import { resultJson } from '../dispatch/call-result.ts'
-import type { CallOrigin } from '../dispatch/call-stages.ts'
 import type { Dispatch } from '../dispatch/dispatch.ts'
+import type { CallOrigin } from '../observer.ts'
 import { sendJson } from './answers.ts'
 import { capabilitiesOfEnvelope, takesForms, takesTasks } from './client-capabilities.ts'
 import type { Exchange } from './exchange.ts'
@@ -214,7 +214,9 @@ async function sessionResult(request: FastRequest, caller: SessionCaller, dispat
     return `{"tools":${dispatch.list(caller.principal, { views: caller.views, icons: true }).json}}`
   }
   if (request.method !== 'tools/call') return '{}'
-  return resultJson(await dispatch.call({ name: request.name, arguments: request.arguments, origin: { id: request.id }, ...caller }))
+  return resultJson(
+    await dispatch.call({ name: request.name, arguments: request.arguments, origin: { id: request.id }, ...caller }),
+  )
 }
 
 /** What a method of the other era is. */
