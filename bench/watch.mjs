@@ -17,7 +17,8 @@ export async function run(report) {
   const collector = createServer((request, response) => request.resume().on('end', () => response.end('{}')))
   await once(collector.listen(0, '127.0.0.1'), 'listening')
   const tracesUrl = `http://127.0.0.1:${collector.address().port}/v1/traces`
-  const start = (settings) => startChildServer('./product-server.mjs', { env: { BENCH_SETTINGS: JSON.stringify(settings) } })
+  const start = (settings) =>
+    startChildServer('./product-server.mjs', { env: { BENCH_SETTINGS: JSON.stringify(settings) } })
   const servers = {
     plain: await start({}),
     figures: await start({ SVC_METRICS_LISTEN: '127.0.0.1:0' }),

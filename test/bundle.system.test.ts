@@ -8,6 +8,7 @@ import { createRequire } from 'node:module'
 import { useDevnet } from '@svc/devnet/testing'
 import { catalogue } from '@svc/tool-server'
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { openSink } from '../packages/tool-server/src/traces/sink.fixture.ts'
 import { toolSchemas, type ToolSchemas } from '../packages/tool-server/src/dispatch/tool-schemas.ts'
 
 // The production file and its folder are made once and run from directories that hold nothing else.
@@ -101,6 +102,22 @@ describe('the production file and its folder, alone in a directory', () => {
       expect(output.out).toBe('')
     },
   )
+
+  it('shows figures and sends spans where that is asked for', async () => {
+    const sink = await openSink()
+    const env = { SVC_METRICS_LISTEN: '127.0.0.1:0', SVC_TRACES_URL: sink.url }
+    const output = start(['--transport', 'http'], env)
+    const server = await listening(output)
+    await ask(server, 'tools/call', { name: 'search_tokens', arguments: { query: 'USDC' } })
+    const page = /figures for Prometheus: (\S+)/.exec(output.err)?.[1] ?? ''
+    expect(await (await fetch(page)).text()).toContain(
+      'svc_mcp_tool_calls_total{tool="search_tokens",outcome="success",code="none"} 1',
+    )
+    child.kill('SIGTERM')
+    expect(await exitCode()).toBe(0)
+    expect(sink.spans().map(({ name }) => name)).toContain('tools/call search_tokens')
+    await sink.close()
+  })
 
   it('serves over stdio, and ends with its client even while an endpoint hangs', async () => {
     const silent = createServer(() => {}).listen(0, '127.0.0.1')

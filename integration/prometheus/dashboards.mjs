@@ -37,7 +37,10 @@ const pages = {
           'sum by (tool) (increase(svc_tx_lost_usd_total[1d]))',
           '{{tool}}',
         ]),
-        lines('Gas, US dollars a day', 'currencyUSD', ['sum by (tool) (increase(svc_tx_gas_usd_total[1d]))', '{{tool}}']),
+        lines('Gas, US dollars a day', 'currencyUSD', [
+          'sum by (tool) (increase(svc_tx_gas_usd_total[1d]))',
+          '{{tool}}',
+        ]),
         lines('Slippage against the simulation, p95 (bps)', 'short', [
           'histogram_quantile(0.95, sum by (le) (rate(svc_tx_slippage_bps_bucket[1h])))',
           'p95',

@@ -16,32 +16,41 @@ const moved = 'svc_tx_value_usd_total{instance="a",tool="execute_swap",direction
 /** A counter that stands at 0 for a day, rises by so much within a minute, and stays; in steps of a minute. */
 const riseBy = (series, by) => ({ series, values: `0x1440 ${by}x400` })
 /** When a rise of the last minute counts in full. */
-const justAfter = { interval: '1m', at: '1442m' }
+const justAfter = { interval: '1m', evalTime: '1442m' }
 
 /** Seven days, in steps of five minutes: promtool keeps no more samples in memory. */
-const weekOn = { interval: '5m', at: '10080m' }
+const weekOn = { interval: '5m', evalTime: '10080m' }
 
 const cases = [
   // A wallet that has moved nothing all week: the share of the daily limit decides.
-  ['SvcTransactionVolumeSpike', [limit, riseBy(moved, volumeSpike.leastOfDailyLimit * dailyLimitUsd * 1.2)], 1],
-  ['SvcTransactionVolumeSpike', [limit, riseBy(moved, volumeSpike.leastOfDailyLimit * dailyLimitUsd * 0.7)], 0],
+  fires('SvcTransactionVolumeSpike', [limit, riseBy(moved, volumeSpike.leastOfDailyLimit * dailyLimitUsd * 1.2)]),
+  quiet('SvcTransactionVolumeSpike', [limit, riseBy(moved, volumeSpike.leastOfDailyLimit * dailyLimitUsd * 0.7)]),
   // One that has moved 100 USD a minute all week: that is no spike, three times as much is none, five times is one.
-  ['SvcTransactionVolumeSpike', [limit, { series: moved, values: '0+500x2020' }], 0, weekOn],
-  ['SvcTransactionVolumeSpike', [limit, { series: moved, values: '0+500x2013 1008000+1500x6' }], 0, weekOn],
-  ['SvcTransactionVolumeSpike', [limit, { series: moved, values: '0+500x2013 1009000+2500x6' }], 1, weekOn],
-  ['SvcLargeWithdrawal', [riseBy('svc_tx_large_total{instance="a"}', 1)], 1],
-  ['SvcLargeWithdrawal', [riseBy('svc_tx_large_total{instance="a"}', 0)], 0],
-  ['SvcFailedTransactions', [riseBy('svc_tx_failed_total{instance="a"}', failures.least)], 1],
-  ['SvcFailedTransactions', [riseBy('svc_tx_failed_total{instance="a"}', failures.least - 1)], 0],
-  ['SvcUnknownRecipient', [riseBy('svc_tx_unknown_recipient_total{instance="a"}', unknownRecipient.least)], 1],
-  ['SvcUnknownRecipient', [riseBy('svc_tx_unknown_recipient_total{instance="a"}', 0)], 0],
-  ['SvcRateLimitExhausted', [riseBy('svc_rate_limited_total{instance="a",limit="token"}', rateLimit.least)], 1],
-  ['SvcRateLimitExhausted', [riseBy('svc_rate_limited_total{instance="a",limit="token"}', rateLimit.least * 0.7)], 0],
-  ['SvcDailySpend', [limit, spent(dailySpend.ofDailyLimit)], 1],
-  ['SvcDailySpend', [limit, spent(dailySpend.ofDailyLimit - 0.001)], 0],
+  quiet('SvcTransactionVolumeSpike', [limit, { series: moved, values: '0+500x2020' }], weekOn),
+  quiet('SvcTransactionVolumeSpike', [limit, { series: moved, values: '0+500x2013 1008000+1500x6' }], weekOn),
+  fires('SvcTransactionVolumeSpike', [limit, { series: moved, values: '0+500x2013 1009000+2500x6' }], weekOn),
+  fires('SvcLargeWithdrawal', [riseBy('svc_tx_large_total{instance="a"}', 1)]),
+  quiet('SvcLargeWithdrawal', [riseBy('svc_tx_large_total{instance="a"}', 0)]),
+  fires('SvcFailedTransactions', [riseBy('svc_tx_failed_total{instance="a"}', failures.least)]),
+  quiet('SvcFailedTransactions', [riseBy('svc_tx_failed_total{instance="a"}', failures.least - 1)]),
+  fires('SvcUnknownRecipient', [riseBy('svc_tx_unknown_recipient_total{instance="a"}', unknownRecipient.least)]),
+  quiet('SvcUnknownRecipient', [riseBy('svc_tx_unknown_recipient_total{instance="a"}', 0)]),
+  fires('SvcRateLimitExhausted', [riseBy('svc_rate_limited_total{instance="a",limit="token"}', rateLimit.least)]),
+  quiet('SvcRateLimitExhausted', [riseBy('svc_rate_limited_total{instance="a",limit="token"}', rateLimit.least * 0.7)]),
+  fires('SvcDailySpend', [limit, spent(dailySpend.ofDailyLimit)]),
+  quiet('SvcDailySpend', [limit, spent(dailySpend.ofDailyLimit - 0.001)]),
   // Of two servers each is held against its own limit.
-  ['SvcDailySpend', [limit, spent(0.1), { series: 'svc_safety_spent_usd{instance="b"}', values: '1999x2000' }], 0],
+  quiet('SvcDailySpend', [limit, spent(0.1), { series: 'svc_safety_spent_usd{instance="b"}', values: '1999x2000' }]),
 ]
+
+/** A case of an alert that fires then, by its name. */
+function fires(alert, series, when = justAfter) {
+  return { alert, series, firing: 1, ...when }
+}
+
+function quiet(alert, series, when = justAfter) {
+  return { ...fires(alert, series, when), firing: 0 }
+}
 
 function spent(share) {
   return { series: 'svc_safety_spent_usd{instance="a"}', values: `${share * dailyLimitUsd}x2000` }
@@ -61,15 +70,15 @@ process.exit(failed === 0 ? 0 : 1)
 /** Each alert fires just above its condition and is quiet just below. */
 function checkAlerts() {
   let failed = run('the rules are in order', ['check', 'rules', rules])
-  for (const [alert, series, firing, { interval, at } = justAfter] of cases) {
-    const fires = `count(ALERTS{alertname="${alert}",alertstate="firing"}) or vector(0)`
-    const expected = { expr: fires, eval_time: at, exp_samples: [{ labels: '{}', value: firing }] }
+  for (const { alert, series, firing, interval, evalTime } of cases) {
+    const firings = `count(ALERTS{alertname="${alert}",alertstate="firing"}) or vector(0)`
+    const expected = { expr: firings, eval_time: evalTime, exp_samples: [{ labels: '{}', value: firing }] }
     const test = { interval, input_series: series, promql_expr_test: [expected] }
     const file = write('test.json', { rule_files: [rules], evaluation_interval: interval, tests: [test] })
     const what = series.map(({ series: name, values }) => `${name} ${values}`).join(', ')
     failed += run(`${alert} ${firing === 1 ? 'fires' : 'is quiet'}: ${what}`, ['test', 'rules', file])
   }
-  console.log(`${cases.length} cases of ${new Set(cases.map(([alert]) => alert)).size} alerts`)
+  console.log(`${cases.length} cases of ${new Set(cases.map(({ alert }) => alert)).size} alerts`)
   return failed
 }
 

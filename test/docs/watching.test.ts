@@ -9,7 +9,8 @@ const root = join(import.meta.dirname, '../..')
 
 test('docs/metrics.md says what the catalogue of figures says', async () => {
   const rows = metricCatalogue.map(
-    ({ name, type, labels, help }) => `| \`${name}\` | ${type} | ${labels.map((label) => `\`${label}\``).join(', ')} | ${help} |`,
+    ({ name, type, labels, help }) =>
+      `| \`${name}\` | ${type} | ${labels.map((label) => `\`${label}\``).join(', ')} | ${help} |`,
   )
   const text = `# Figures of the tool server
 
@@ -47,12 +48,17 @@ test('docs/watching.md names events of the log that there are, and every one of 
       .filter((file) => /^(?!.*\.(test|fixture)\.ts$).*\.ts$/.test(file))
       .map((file) => readFileSync(join(folder, file), 'utf8'))
   })
-  const written = sources.flatMap((text) => [...text.matchAll(/\blog\.(info|warn)\(\s*'([a-z.-]+)'/g)].map(([, level, name = '']) => ({ level, name })))
+  const written = sources.flatMap((text) =>
+    [...text.matchAll(/\blog\.(info|warn)\(\s*'([a-z.-]+)'/g)].map(([, level, name = '']) => ({ level, name })),
+  )
   const names = new Set(written.map(({ name }) => name))
   // Those that come by the name of an audit line.
-  const byLine = ['tx.refused', 'tx.failed']
-  expect(named.filter((name) => !names.has(name) && !byLine.includes(name))).toEqual([])
-  const ordinary = written.filter(({ level, name }) => /^(tool\.call|alert\.)/.test(name) || (level === 'info' && /^tx\.(intent|broadcast|outcome)$/.test(name)))
+  const byLine = new Set(['tx.refused', 'tx.failed'])
+  expect(named.filter((name) => !names.has(name) && !byLine.has(name))).toEqual([])
+  const ordinary = written.filter(
+    ({ level, name }) =>
+      /^(tool\.call|alert\.)/.test(name) || (level === 'info' && /^tx\.(intent|broadcast|outcome)$/.test(name)),
+  )
   expect(ordinary.length).toBeGreaterThan(4)
   expect(ordinary.map(({ name }) => name).filter((name) => !named.includes(name))).toEqual([])
 })

@@ -1,7 +1,6 @@
 import type { RpcListener } from '@svc/amm/rpc'
 import type { EngineObserver } from '@svc/engine'
 import type { Authentication } from './auth/authenticate.ts'
-import type { CallRequest } from './dispatch/call-stages.ts'
 import type { CallResult } from './dispatch/call-result.ts'
 
 /**
@@ -10,15 +9,34 @@ import type { CallResult } from './dispatch/call-result.ts'
  */
 export type Observer = EngineObserver & {
   /** Runs one call of a tool, and gives what that gives. */
-  readonly call?: ((request: CallRequest, run: () => Promise<CallResult>) => Promise<CallResult>) | undefined
+  readonly call?: ((call: ObservedCall, run: () => Promise<CallResult>) => Promise<CallResult>) | undefined
   /** An HTTP request that was answered, or whose caller left. */
   readonly answered?: ((facts: HttpAnswered) => void) | undefined
   readonly authenticated?: ((authentication: Authentication) => void) | undefined
   /** A request that a rate limit turned away. */
   readonly limited?: ((limit: string) => void) | undefined
   readonly rpc?: RpcListener | undefined
-  /** Is told what can be asked of the transport, once there is one. */
+  /** Hears what can be asked of the transport, once there is one. */
   readonly transport?: ((open: OpenTransport) => void) | undefined
+}
+
+/** One that has these members for sure. */
+export type Observing<Name extends keyof Observer> = { readonly [Each in Name]: NonNullable<Observer[Each]> }
+
+export type ObservedCall = {
+  /** As the caller wrote it. */
+  readonly name: string
+  readonly origin?: CallOrigin | undefined
+}
+
+/** What the request of a call said of itself. */
+export type CallOrigin = {
+  readonly id?: string | number | undefined
+  /** Of the protocol. */
+  readonly revision?: string | undefined
+  /** Of W3C Trace Context, as the client sent them. */
+  readonly traceparent?: string | undefined
+  readonly tracestate?: string | undefined
 }
 
 export type HttpAnswered = {
@@ -52,6 +70,6 @@ export function joinObservers(observers: readonly Observer[]): Observer {
     call:
       calls.length === 0
         ? undefined
-        : (request, run) => calls.reduceRight<typeof run>((inner, around) => () => around(request, inner), run)(),
+        : (call, run) => calls.reduceRight<typeof run>((inner, around) => () => around(call, inner), run)(),
   }
 }

@@ -132,7 +132,8 @@ it('answers under a broken policy, too, and says what holds where there is none'
 it('shows how the last writes ended, what they spent and could have lost, by the audit log of the directory', async () => {
   expect((await svc()).stdout).not.toContain('LAST WRITES')
   const audit = await openAuditLog({ path: join(place.dataDir, 'audit.jsonl'), now: () => Date.UTC(2026, 0, 2) })
-  for (let write = 0; write < 6; write += 1) await audit.append({ event: 'tx.refused', tool: 'execute_swap', code: `CODE_${write}` })
+  for (let write = 0; write < 6; write += 1)
+    await audit.append({ event: 'tx.refused', tool: 'execute_swap', code: `CODE_${write}` })
   const moved = { spentUsd: '12.5', lostUsd: '0.25', transactions: ['0xaa', '0xbb'] }
   await audit.append({ event: 'tx.settled', tool: 'add_liquidity', ...moved })
   await audit.append({ event: 'tx.intent', tool: 'add_liquidity' })
@@ -141,7 +142,13 @@ it('shows how the last writes ended, what they spent and could have lost, by the
   expect(stdout).toMatch(/^2026-01-02T00:00:00 {2}add_liquidity +settled +12\.5 +0\.25 +0xbb$/m)
   expect(stdout.match(/CODE_\d/g)).toEqual(['CODE_5', 'CODE_4', 'CODE_3', 'CODE_2'])
   expect(JSON.parse((await svc('--json')).stdout)).toMatchObject({
-    lastWrites: [{ tool: 'add_liquidity', outcome: 'settled', lostUsd: '0.25', txHash: '0xbb' }, { code: 'CODE_5' }, {}, {}, {}],
+    lastWrites: [
+      { tool: 'add_liquidity', outcome: 'settled', lostUsd: '0.25', txHash: '0xbb' },
+      { code: 'CODE_5' },
+      {},
+      {},
+      {},
+    ],
   })
 })
 

@@ -73,6 +73,16 @@ export type AlertRow = {
   readonly expr: string
 }
 
+/** An alert that stands. */
+export type ActiveAlert = {
+  readonly alert: AlertId
+  readonly severity: 'warning' | 'critical'
+  readonly summary: string
+  readonly condition: string
+  /** ISO 8601. */
+  readonly since: string
+}
+
 export type AlertId = (typeof alertTable)[number]['id']
 
 function increase(metric: string, seconds: number): string {

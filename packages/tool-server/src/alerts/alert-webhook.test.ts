@@ -3,7 +3,7 @@ import { Secret } from '@svc/wallet/core'
 import { expect, it } from 'vitest'
 import { ReachError } from '../reach/guarded-request.ts'
 import { createAlertWebhook } from './alert-webhook.ts'
-import type { ActiveAlert } from './watch-alerts.ts'
+import type { ActiveAlert } from './alert-table.ts'
 
 const key = Buffer.alloc(32, 7)
 const alert: ActiveAlert = {

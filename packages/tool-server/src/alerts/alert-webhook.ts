@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Log } from '@svc/runtime'
 import { isGone, isTakenUp, sendSigned, type SignedPost } from '../watches/send-signed.ts'
-import type { ActiveAlert } from './watch-alerts.ts'
+import type { ActiveAlert } from './alert-table.ts'
 
 /**
  * Sends alerts to the operator's webhook, signed as the events of watches are. What is not taken comes again for some minutes, under the

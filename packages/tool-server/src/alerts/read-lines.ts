@@ -11,8 +11,12 @@ export function usdOf(text: unknown): number {
   return typeof text === 'string' && Number.isFinite(usd) && usd > 0 ? usd : 0
 }
 
-/** Codes that say that the policy does not list who is called, paid or approved. */
-export const unknownRecipientCodes: ReadonlySet<string> = new Set([
+/** Whether a `tx.refused` line says that the policy does not list who is called, paid or approved. */
+export function isUnknownRecipient({ code }: AuditEvent): boolean {
+  return typeof code === 'string' && unknownRecipientCodes.has(code)
+}
+
+const unknownRecipientCodes: ReadonlySet<string> = new Set([
   'CONTRACT_NOT_ALLOWED',
   'RECIPIENT_NOT_ALLOWED',
   'SPENDER_NOT_ALLOWED',

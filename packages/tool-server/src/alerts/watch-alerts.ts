@@ -1,8 +1,8 @@
 import type { AuditEvent } from '@svc/engine'
 import type { Log } from '@svc/runtime'
 import type { Observer } from '../observer.ts'
-import { type AlertId, alertTable, alertThresholds } from './alert-table.ts'
-import { movedUsd, unknownRecipientCodes } from './read-lines.ts'
+import { type ActiveAlert, type AlertId, alertTable, alertThresholds } from './alert-table.ts'
+import { isUnknownRecipient, movedUsd } from './read-lines.ts'
 
 /**
  * Watches a server for what the table of alerts names, by the lines of the audit log and the requests that limits turned away. An alert is
@@ -57,7 +57,7 @@ export function watchAlerts({ now, dailyLimitUsd, spentUsd, announce, log }: Ale
       if (Math.max(leftUsd, homeUsd) >= largeWithdrawal.ofDailyLimit * dailyLimitUsd()) large.add(1)
     }
     if (event.event === 'tx.failed') failed.add(1)
-    if (event.event === 'tx.refused' && unknownRecipientCodes.has(`${event['code']}`)) unknown.add(1)
+    if (event.event === 'tx.refused' && isUnknownRecipient(event)) unknown.add(1)
     look()
   }
 
@@ -82,15 +82,6 @@ export type AlertWatch = {
   active(): readonly ActiveAlert[]
   /** Looks whether what time alone changes has changed: what is spent of the day, and what is long enough ago. */
   sweep(): Promise<void>
-}
-
-export type ActiveAlert = {
-  readonly alert: AlertId
-  readonly severity: 'warning' | 'critical'
-  readonly summary: string
-  readonly condition: string
-  /** ISO 8601. */
-  readonly since: string
 }
 
 export type AlertOptions = {

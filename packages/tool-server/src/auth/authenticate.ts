@@ -8,7 +8,7 @@ export type Authentication =
   | { readonly principal: null; readonly reason: 'missing' }
   | { readonly principal: null; readonly reason: 'refused'; readonly description: string }
 
-/** Asks the stages in order; the first that recognises the credentials decides. `heard` is told how each request was taken. */
+/** Asks the stages in order; the first that recognises the credentials decides. `heard` hears how each request was taken. */
 export function createAuthenticate(
   stages: readonly Stage[],
   now: () => number,

@@ -16,7 +16,7 @@ import type { ChartSpec } from '../charts/chart-spec.ts'
 import type { ChartStore } from '../charts/chart-store.ts'
 import type { Tool } from '../tool.ts'
 import type { StatusReport, WriteContext } from '../tool-context.ts'
-import type { Observer } from '../observer.ts'
+import type { CallOrigin, Observer } from '../observer.ts'
 import type { Ports } from '../ports.ts'
 import type { OfferedToolsets } from '../toolsets.ts'
 import { goOnWith, withAnswer, withApproval, type Confirm } from './ask-approval.ts'
@@ -199,15 +199,6 @@ export type CallRequest = {
   readonly answer?: ApprovalAnswer
   /** The operation that an earlier call stored, to be gone on with; whatever became of the key of that call. */
   readonly operationId?: string
-}
-
-export type CallOrigin = {
-  readonly id?: string | number | undefined
-  /** Of the protocol. */
-  readonly revision?: string | undefined
-  /** Of W3C Trace Context, as the client sent them. */
-  readonly traceparent?: string | undefined
-  readonly tracestate?: string | undefined
 }
 
 /** What every call of a server shares. */

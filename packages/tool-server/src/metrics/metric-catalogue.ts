@@ -18,7 +18,7 @@ export const metricCatalogue = [
     'outcome',
   ]),
   histogram('svc_rpc_request_duration_seconds', 'From asking an endpoint to its answer.', ['chain', 'endpoint']),
-  gauge('svc_rpc_head_age_seconds', 'Age of the newest block when an endpoint last told it.', ['chain', 'endpoint']),
+  gauge('svc_rpc_head_age_seconds', 'Age of the newest block when an endpoint last gave it.', ['chain', 'endpoint']),
   // calls of tools
   counter('svc_mcp_tool_calls_total', 'Calls of tools; `code` is that of the error, or `none`.', [
     'tool',

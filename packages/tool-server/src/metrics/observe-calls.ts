@@ -1,5 +1,5 @@
 import type { CallResult } from '../dispatch/call-result.ts'
-import type { Observer } from '../observer.ts'
+import type { Observing } from '../observer.ts'
 import type { Samples } from './samples.ts'
 
 /** Counts requests and calls of tools. A name that no tool has counts as `unknown`, a path that is not served as `other`. */
@@ -28,7 +28,7 @@ export function observeCalls(samples: Samples, toolNames: ReadonlySet<string>): 
   }
 }
 
-type CallObserver = Required<Pick<Observer, 'call' | 'answered' | 'authenticated' | 'limited'>>
+type CallObserver = Observing<'call' | 'answered' | 'authenticated' | 'limited'>
 
 function codeOf(result: CallResult): string {
   return result._meta?.['svc/error']?.code ?? 'none'

@@ -3,8 +3,8 @@ import type { RpcAnswered } from '@svc/amm/rpc'
 import type { AuditEvent } from '@svc/engine'
 import { isRecord } from '@svc/runtime'
 import { alertThresholds } from '../alerts/alert-table.ts'
-import { movedUsd, unknownRecipientCodes, usdOf } from '../alerts/read-lines.ts'
-import type { Observer } from '../observer.ts'
+import { isUnknownRecipient, movedUsd, usdOf } from '../alerts/read-lines.ts'
+import type { Observing } from '../observer.ts'
 import type { Samples } from './samples.ts'
 
 /**
@@ -57,7 +57,7 @@ export type EngineFacts = {
   readonly now: () => number
 }
 
-type EngineCounts = Required<Pick<Observer, 'audited' | 'stage' | 'rpc'>>
+type EngineCounts = Observing<'audited' | 'stage' | 'rpc'>
 
 type Common = Pick<EngineFacts, 'chainName' | 'dailyLimitUsd' | 'now'> & {
   readonly samples: Samples
@@ -112,9 +112,10 @@ function ended(outcome: string) {
     if (typeof gasUsed === 'bigint') samples.count('svc_tx_gas_used_total', { chain }, Number(gasUsed))
     // A user operation goes by its own hash until it is mined.
     const hash = memberOf(transaction, 'userOperation') ?? memberOf(transaction, 'hash')
-    const since = typeof hash === 'string' ? sentAt.get(hash) : undefined
-    if (since === undefined || outcome === 'pending') return
-    sentAt.delete(`${hash}`)
+    if (typeof hash !== 'string' || outcome === 'pending') return
+    const since = sentAt.get(hash)
+    if (since === undefined) return
+    sentAt.delete(hash)
     if (outcome === 'confirmed')
       samples.observe('svc_tx_confirm_seconds', { chain }, Math.max(0, now() - since) / 1_000)
   }
@@ -133,9 +134,8 @@ function settled(event: AuditEvent, { samples, chainName, toolOf, dailyLimitUsd 
   samples.observe('svc_tx_slippage_bps', { tool }, worstDriftBps(event['drift']))
 }
 
-function refused({ code }: AuditEvent, { samples }: Common): void {
-  if (typeof code !== 'string' || !unknownRecipientCodes.has(code)) return
-  samples.count('svc_tx_unknown_recipient_total', {})
+function refused(event: AuditEvent, { samples }: Common): void {
+  if (isUnknownRecipient(event)) samples.count('svc_tx_unknown_recipient_total', {})
 }
 
 function failed(_event: AuditEvent, { samples }: Common): void {

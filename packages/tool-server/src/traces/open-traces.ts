@@ -14,9 +14,8 @@ import { resourceFromAttributes } from '@opentelemetry/resources'
 import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace'
 import { ToolError } from '@svc/amm'
 import type { RpcAnswered } from '@svc/amm/rpc'
-import type { CallRequest } from '../dispatch/call-stages.ts'
 import type { CallResult } from '../dispatch/call-result.ts'
-import type { Observer } from '../observer.ts'
+import type { ObservedCall, Observing } from '../observer.ts'
 import { version } from '../status/status.ts'
 
 /**
@@ -27,7 +26,7 @@ import { version } from '../status/status.ts'
 export function openTraces(url: string, { toolNames, chainName }: TraceFacts): OpenTraces {
   const provider = new TracerProvider({
     resource: resourceFromAttributes({ 'service.name': 'svc-tool-server', 'service.version': version }),
-    spanProcessors: [new BatchSpanProcessor({ exporter: new OTLPTraceExporter({ url }) })],
+    spanProcessors: [new BatchSpanProcessor({ exporter: new OTLPTraceExporter({ url, timeoutMillis: mostWaitMs }) })],
   })
   const tracer = provider.getTracer('svc', version)
   // Of our own, so that nothing of the process is global.
@@ -72,8 +71,11 @@ export function openTraces(url: string, { toolNames, chainName }: TraceFacts): O
   }
 }
 
+/** For a collector that takes a connection and answers nothing: closing waits for it. */
+const mostWaitMs = 3_000
+
 export type OpenTraces = {
-  readonly observer: Required<Pick<Observer, 'call' | 'stage' | 'rpc'>>
+  readonly observer: Observing<'call' | 'stage' | 'rpc'>
   /** Sends what waits. Rejects where the collector does not take it. */
   close(): Promise<void>
 }
@@ -84,7 +86,7 @@ type TraceFacts = {
   readonly chainName: (chainId: unknown) => string
 }
 
-function callAttributes(name: string, { origin }: CallRequest) {
+function callAttributes(name: string, { origin }: ObservedCall) {
   return {
     'mcp.method.name': 'tools/call',
     'gen_ai.operation.name': 'execute_tool',
@@ -114,7 +116,7 @@ function fail(span: Span, type: string): void {
 }
 
 /** The span of the client that made the call, where it names one (W3C Trace Context). */
-function parentOf({ origin }: CallRequest): Context {
+function parentOf({ origin }: ObservedCall): Context {
   const named = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/.exec(origin?.traceparent ?? '')
   const [, traceId = '', spanId = '', flags = ''] = named ?? []
   const parent = {

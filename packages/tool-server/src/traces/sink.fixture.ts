@@ -43,8 +43,12 @@ type SentSpan = {
 
 function spansIn({ resourceSpans }: Sent) {
   const sent = resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans))
-  return sent.map(({ attributes, status, ...span }) => ({
-    ...span,
+  return sent.map(({ attributes, status, name, kind, traceId, spanId, parentSpanId }) => ({
+    name,
+    kind,
+    traceId,
+    spanId,
+    parentSpanId,
     isError: status?.code === 2,
     attributes: Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]])),
   }))

@@ -66,23 +66,23 @@ describe('traces', () => {
 
   it('has stages under their call and questions to endpoints under their stage, each call apart', async () => {
     const sink = await openSink()
-    const { observer, close } = openTraces(sink.url, facts)
+    const traces = openTraces(sink.url, facts)
+    const { observer } = traces
     closers.push(sink.close)
-    const principal = { id: 'x', stage: 'local', tier: null, scopes: new Set(), expiresAt: null } as const
     const answered = { chainId: 1, place: 0, isPrivate: false, method: 'eth_call', outcome: 'answered', ms: 1 } as const
     const stage = { stage: 'simulate', tool: 'get_echo', requestId: 'r', chainId: 8453, dryRun: false }
     const one = () =>
-      observer.call({ name: 'get_echo', arguments: {}, principal, signal: new AbortController().signal }, async () => {
+      observer.call({ name: 'get_echo' }, async () => {
         await observer.stage(stage, async () => {
           await new Promise((resolve) => setImmediate(resolve))
           observer.rpc({ ...answered, headAtSeconds: null })
         })
-        return { content: [] } as never
+        return { content: [] }
       })
     await Promise.all([one(), one()])
     // Nobody's: it would be a trace of one span.
     observer.rpc({ ...answered, headAtSeconds: null })
-    await close()
+    await traces.close()
     const spans = sink.spans()
     expect(spans).toHaveLength(6)
     const byId = new Map(spans.map((span) => [span.spanId, span]))

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { readTool } from '../../tool.ts'
-import type { ActiveAlert } from '../../alerts/watch-alerts.ts'
+import type { ActiveAlert } from '../../alerts/alert-table.ts'
 import { documented } from '../../documented.ts'
 import { notesResult } from '../results.ts'
 
@@ -53,7 +53,7 @@ export const checkSafetyStatus = readTool({
       'Of any 24 hours: lossAtMost is what slippage could have cost, no real loss; gas of ways home (exitGas) is not where repaid (gasUsd: all).',
     ),
     dailyAlert: z.boolean(),
-    alerts: z.array(documented(z.string())),
+    alerts: documented(z.array(z.string())),
     pendingTransactions: z.int().nullable(),
     pendingApprovals: z.int().nullable(),
     scheduledOperations: z.int().nullable(),
