@@ -87,7 +87,9 @@ async function build(db: Kysely<unknown>, dialect: Dialect): Promise<void> {
   const place = dialect.name === 'postgres' ? { migrationTableSchema: dialect.schema } : {}
   const { error } = await new Migrator({ db, provider, ...place }).migrateTo(lastOf02)
   expect(error).toBeUndefined()
-  await sql`insert into spending_session (principal, opened_at, last_spend_at) values ('agent', ${at}, ${at})`.execute(db)
+  await sql`insert into spending_session (principal, opened_at, last_spend_at) values ('agent', ${at}, ${at})`.execute(
+    db,
+  )
   const reservation = (id: string, settled: number | null, reserved: number, state: string) =>
     sql`
       insert into reservation

@@ -32,8 +32,15 @@ afterAll(async () => {
   rmSync(root, { recursive: true, force: true })
 })
 
-const swap = (idempotencyKey: string) => ({ chain: 'local', tokenIn: 'USDC', tokenOut: 'WETH', amount: '5', idempotencyKey })
-const nonce = async () => Number(await askChain({ rpc: { url: devnet.rpcUrl } }, 'eth_getTransactionCount', wallet, 'latest'))
+const swap = (idempotencyKey: string) => ({
+  chain: 'local',
+  tokenIn: 'USDC',
+  tokenOut: 'WETH',
+  amount: '5',
+  idempotencyKey,
+})
+const nonce = async () =>
+  Number(await askChain({ rpc: { url: devnet.rpcUrl } }, 'eth_getTransactionCount', wallet, 'latest'))
 
 function newDirectory(name: string): string {
   const dataDir = join(root, name)
@@ -114,7 +121,10 @@ describe.each([
     expect(await nonce()).toBeGreaterThan(counted)
     expect(await runToEnd(['audit', 'verify', '--data-dir', again])).toMatchObject({ code: 0 })
     const url = restored.SVC_DATABASE_URL
-    const store = await openStore({ ...(url === undefined ? { path: join(again, 'state.db') } : { url }), now: Date.now })
+    const store = await openStore({
+      ...(url === undefined ? { path: join(again, 'state.db') } : { url }),
+      now: Date.now,
+    })
     expect(await store.journal.open(devnet.chainId, wallet)).toEqual([])
     await store.close()
   })

@@ -62,7 +62,10 @@ describe('svc backup', () => {
   it('says that the chain of the audit log is broken, and takes the backup all the same', async () => {
     await put('audit.jsonl', (await textOf(place.dataDir, 'audit.jsonl')).replace('"index":2', '"index":7'))
     const made = await backup()
-    expect(made).toMatchObject({ code: 1, stdout: expect.stringContaining('broken, in the log itself: audit.jsonl, line 2') })
+    expect(made).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('broken, in the log itself: audit.jsonl, line 2'),
+    })
     expect(await restore('--check')).toMatchObject({ code: 0 })
   })
 
@@ -82,7 +85,9 @@ describe('svc restore', () => {
     expect(made.stdout).toContain('Not in the backup: PRIVATE_KEY, WALLET_APP_SECRET.')
     expect(await readPause(newDirectory)).toMatchObject({
       by: expect.stringMatching(/^operator:/),
-      reason: expect.stringMatching(/^restored from the backup of 20.*: what was signed, spent and revoked since is not in it$/),
+      reason: expect.stringMatching(
+        /^restored from the backup of 20.*: what was signed, spent and revoked since is not in it$/,
+      ),
     })
     const breaker = createCircuitBreaker({ dataDir: newDirectory, limits, now: Date.now })
     expect(await breaker.status()).toMatchObject({ open: true, cause: 'odd' })
@@ -99,7 +104,9 @@ describe('svc restore', () => {
     await pause(place.dataDir, { by: 'operator:ada', at: '2026-01-31T08:00:00.000Z', reason: 'odd transfers' })
     await backup()
     await restore()
-    expect(await readPause(newDirectory)).toMatchObject({ reason: expect.stringMatching(/it was paused when .* made$/) })
+    expect(await readPause(newDirectory)).toMatchObject({
+      reason: expect.stringMatching(/it was paused when .* made$/),
+    })
   })
 
   it('refuses a directory that holds anything, and one on which a server runs', async () => {
@@ -117,9 +124,24 @@ describe('svc restore', () => {
   })
 
   it.each([
-    ['a file that was changed', 'files/policy.json', (text: string) => text.replace('300', '900'), 'policy.json of the'],
-    ['a table that was cut off', 'state/operation.jsonl', (text: string) => text.slice(0, -9), 'operation.jsonl of the'],
-    ['a manifest that was changed', 'manifest.json', (text: string) => text.replace('"seq": 3', '"seq": 2'), 'manifest.json'],
+    [
+      'a file that was changed',
+      'files/policy.json',
+      (text: string) => text.replace('300', '900'),
+      'policy.json of the',
+    ],
+    [
+      'a table that was cut off',
+      'state/operation.jsonl',
+      (text: string) => text.slice(0, -9),
+      'operation.jsonl of the',
+    ],
+    [
+      'a manifest that was changed',
+      'manifest.json',
+      (text: string) => text.replace('"seq": 3', '"seq": 2'),
+      'manifest.json',
+    ],
   ])('finds out %s, and brings nothing back', async (_what, path, change, named) => {
     await backup()
     await writeFile(join(target, path), change(await textOf(target, path)))

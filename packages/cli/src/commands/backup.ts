@@ -28,9 +28,12 @@ export async function backup(argv: readonly string[]): Promise<number> {
   const { manifest, auditBreak } = await backUp(source, resolve(target))
   process.stdout.write(`Backed up ${dataDir} into ${resolve(target)}: ${contentText(manifest)}.\n`)
   for (const { name, why } of manifest.leftOut) process.stdout.write(`Left out: ${printableText(name)} (${why})\n`)
-  if (flags['with-wallet-secrets']) process.stdout.write('It holds the secrets of the wallet: whoever has it can sign.\n')
+  if (flags['with-wallet-secrets'])
+    process.stdout.write('It holds the secrets of the wallet: whoever has it can sign.\n')
   if (auditBreak === null) return 0
-  process.stdout.write(`The chain of the audit log is broken, in the log itself: ${auditBreak}. See: svc audit verify\n`)
+  process.stdout.write(
+    `The chain of the audit log is broken, in the log itself: ${auditBreak}. See: svc audit verify\n`,
+  )
   return 1
 }
 
@@ -43,6 +46,8 @@ export function contentText({ tables, engine, audit, createdAt }: Manifest): str
 }
 
 async function versionOfThis(): Promise<string> {
-  const facts = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }
+  const facts = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8')) as {
+    version: string
+  }
   return facts.version
 }

@@ -25,7 +25,8 @@ export async function restore(argv: readonly string[]): Promise<number> {
   }
   const target: RestoreTarget = {
     dataDir: resolve(flags['data-dir'] ?? (process.env['SVC_DATA_DIR'] || '.svc')),
-    databaseUrl: process.env['SVC_DATABASE_URL'] || readEnvFile(join(backup, 'files', '.env'))['SVC_DATABASE_URL'] || null,
+    databaseUrl:
+      process.env['SVC_DATABASE_URL'] || readEnvFile(join(backup, 'files', '.env'))['SVC_DATABASE_URL'] || null,
     by: operatorName(),
   }
   const manifest = await bringBack(backup, target).catch((error: unknown) => {
@@ -44,7 +45,9 @@ function restoredText(manifest: Manifest, { dataDir, databaseUrl }: RestoreTarge
   return [
     `Restored into ${place}: ${contentText(manifest)}.`,
     'Signing is paused: of what was signed, spent and revoked since the backup nothing is known here.',
-    ...(missing.length === 0 ? [] : [`Not in the backup: ${missing.join(', ')}. Set them where the server finds them.`]),
+    ...(missing.length === 0
+      ? []
+      : [`Not in the backup: ${missing.join(', ')}. Set them where the server finds them.`]),
     'Before it goes on:',
     '  1. See that the former server is stopped for good: two of them would write for one wallet.',
     '  2. Start the server. It follows what was out at the time of the backup to its end, paused.',

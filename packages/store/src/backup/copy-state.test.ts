@@ -19,7 +19,8 @@ beforeAll(async () => void (folder = await mkdtemp(join(tmpdir(), 'store-'))))
 afterAll(() => rm(folder, { recursive: true }))
 
 const newFile = (): StorePlace => ({ path: join(folder, `${(places += 1)}.db`) })
-const newPlace = async (): Promise<StorePlace> => (postgres === null ? newFile() : { url: await postgres().newSchema() })
+const newPlace = async (): Promise<StorePlace> =>
+  postgres === null ? newFile() : { url: await postgres().newSchema() }
 const open = (place: StorePlace) => openStore({ ...place, now: () => 1_700_000_000_000 })
 
 /** A write as the engine makes it: reserved, signed on it, settled. */
@@ -49,7 +50,10 @@ test('every table of the schema is copied, or known to pass by itself', async ()
   await (await open(place)).close()
   const copied = (await takeCopy(place)).tables.map(({ name }) => name)
   expect([...copied, ...passingTables].toSorted()).toEqual([...stateTables].toSorted())
-  const names = 'path' in place ? "select name from sqlite_master where type = 'table'" : 'select tablename as name from pg_tables where schemaname = current_schema()'
+  const names =
+    'path' in place
+      ? "select name from sqlite_master where type = 'table'"
+      : 'select tablename as name from pg_tables where schemaname = current_schema()'
   const { openSqliteEngine } = await import('../sqlite/sqlite-engine.ts')
   const { openPostgresEngine } = await import('../postgres/postgres-engine.ts')
   const { sql } = await import('kysely')

@@ -46,7 +46,7 @@ export type StateSnapshot = {
 
 export type SnapshotTable = StateTable & {
   /** One table at a time. */
-  rows(): AsyncIterable<StateRow>
+  readonly rows: () => AsyncIterable<StateRow>
 }
 
 type Source = {
@@ -81,7 +81,7 @@ function openFile(path: string): Source {
     async *rows(table, columns) {
       const list = columns.map((column) => `"${column}"`).join(', ')
       const page = `select rowid as "rowid of it", ${list} from "${table}" where rowid > ? order by rowid limit ${rowsAtOnce}`
-      for (let after = -(2n ** 63n); ; ) {
+      for (let after = -(2n ** 63n); ;) {
         const rows = ask(page, after)
         for (const row of rows) {
           yield columns.map((column) => textOf(row[column]))
@@ -154,5 +154,8 @@ function nameOf(row: Readonly<Record<string, unknown>>): string {
 }
 
 function textOf(value: unknown): string | null {
-  return value === null || value === undefined ? null : String(value)
+  if (value === null || value === undefined) return null
+  // Both engines give text, and SQLite integers.
+  if (typeof value === 'string' || typeof value === 'bigint') return `${value}`
+  throw new TypeError(`A ${typeof value} stands in no column of the state.`)
 }
