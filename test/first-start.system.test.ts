@@ -87,7 +87,12 @@ describe('npm start', () => {
     for (const made of ['typescript', 'esbuild'])
       await symlink(join(root, 'node_modules', made), join(folder, 'node_modules', made))
     const compilerOptions = { composite: true, outDir: 'dist', rootDir: 'src', types: [], module: 'esnext' }
-    for (const [made, of] of Object.entries({ cli: ['tool-server', 'support-api'], 'test-utils': [], 'tool-server': [], 'support-api': [] })) {
+    for (const [made, of] of Object.entries({
+      cli: ['tool-server', 'support-api'],
+      'test-utils': [],
+      'tool-server': [],
+      'support-api': [],
+    })) {
       const references = of.map((other) => ({ path: `../${other}` }))
       await write(`packages/${made}/tsconfig.json`, JSON.stringify({ compilerOptions, include: ['src'], references }))
       await write(`packages/${made}/src/main.ts`, made === 'cli' ? program(name) : 'export {}\n')

@@ -51,7 +51,10 @@ export async function mintPositions(devnet, count) {
       args: [address, BigInt(index)],
     })
   const ids = []
-  for (let index = 0; index < count; index += 1) ids.push(String(await read(index)))
+  for (let from = 0; from < count; from += perTransaction) {
+    const some = Array.from({ length: Math.min(perTransaction, count - from) }, (_, index) => read(from + index))
+    ids.push(...(await Promise.all(some)).map(String))
+  }
   return { owner: address, ids }
 }
 

@@ -24,9 +24,18 @@ test.each([
     return { agents: [], complete: true }
   }
   const head = async () => ({ number: 7n })
-  const world = { ...untouchedWorld(), identities: { find } as unknown as Identities, rpc: { head } as unknown as RpcPool }
+  const world = {
+    ...untouchedWorld(),
+    identities: { find } as unknown as Identities,
+    rpc: { head } as unknown as RpcPool,
+  }
   const input = queryAgentIdentity.input.parse({ ...args, chain: 'base' })
-  expect(await queryAgentIdentity.handle(input, world)).toMatchObject({ agents: [], agentIds: [], complete: true, blockNumber: 7 })
+  expect(await queryAgentIdentity.handle(input, world)).toMatchObject({
+    agents: [],
+    agentIds: [],
+    complete: true,
+    blockNumber: 7,
+  })
   expect(asked).toEqual(['address' in args ? args.address : world.agentAddress])
 })
 
