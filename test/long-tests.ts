@@ -45,6 +45,7 @@ export const longTests: readonly string[] = [
   'packages/tool-server/src/managed-wallet.chain.test.ts',
   'packages/tool-server/src/open-server-simulations.chain.test.ts',
   'packages/tool-server/src/open-server.chain.test.ts',
+  'packages/tool-server/src/provisioning/create-provision.chain.test.ts',
   'packages/tool-server/src/tools/analytics/backtest-lp-strategy.chain.test.ts',
   'packages/tool-server/src/tools/analytics/lying-subgraph.chain.test.ts',
   'packages/tool-server/src/tools/analytics/optimize-lp-range.chain.test.ts',
