@@ -10,21 +10,25 @@ import { withoutPolicy } from '../policy/check.ts'
 import { readSigningState, type SigningState, stopSentences } from '../signing-state.ts'
 import { gauge } from '../gauge.ts'
 import { table } from '../table.ts'
+import { heldLines, type HeldPositions, readHeldPositions } from './held-positions.ts'
 import { type LastWrite, lastWriteLines, readLastWrites } from './last-writes.ts'
 import { shownTransactions } from '../transactions/list.ts'
 
 /**
  * `svc status`: whether anything stands against signing, what of the day is spent and left, what waits and what is out: of all callers,
- * beside the running server and without one. Changes nothing. Resolves to exit code 0, whatever there is to say.
+ * beside the running server and without one; with `--positions` also what the wallet has in pools, which the chains are asked for. Changes
+ * nothing. Resolves to exit code 0, whatever there is to say.
  */
 export async function status(argv: readonly string[]): Promise<number> {
-  const flags = parseFlags(argv, { values: ['data-dir'], switches: ['json'] })
+  const flags = parseFlags(argv, { values: ['data-dir', 'wallet'], switches: ['json', 'positions'] })
   const { config, path } = await policyPlace(flags['data-dir'], null, process.env)
   // The switches are files in it, also where the state is in PostgreSQL.
   await requireDirectory(config.dataDir)
   const open = await openOperations(flags['data-dir'], process.env)
   try {
     const { policy, problems } = await readPolicy(path, config.production)
+    const asksChains = flags.positions || flags.wallet !== undefined
+    const held = asksChains ? await readHeldPositions(flags['data-dir'], flags.wallet, process.env) : null
     const [signing, day, spent, waiting, out, orders, lastWrites] = await Promise.all([
       readSigningState(config.dataDir),
       policy === null ? null : readDayUse({ policy, ledger: open }, nobody),
@@ -47,6 +51,7 @@ export async function status(argv: readonly string[]): Promise<number> {
       out: out.found.length,
       orders,
       lastWrites,
+      positions: held,
     }
     process.stdout.write(flags.json ? `${JSON.stringify(shown)}\n` : textOf(shown, config.dataDir, path))
     return 0
@@ -75,6 +80,8 @@ type Status = SigningState & {
   readonly orders: OpenOrders
   /** How the writes asked for last ended, newest first, as the audit log of this directory has them. */
   readonly lastWrites: readonly LastWrite[]
+  /** `null` unless asked for: they are read on the chains. */
+  readonly positions: HeldPositions | null
 }
 
 type OpenOrders = {
@@ -155,6 +162,7 @@ function textOf(shown: Status, dataDir: string, path: string): string {
       : [`Cross-chain orders: ${orders.crossChain} opened, which end by themselves; get_operation follows each`]),
     ...budgetLines(shown.budgetsUsd),
     ...lastWriteLines(shown.lastWrites),
+    ...(shown.positions === null ? [] : heldLines(shown.positions)),
     '',
   ].join('\n')
 }

@@ -38,15 +38,16 @@ describe('alerts', () => {
 
   it('say that far more is moved than usual, by the week and by the daily limit', async () => {
     const busy = openWatch()
-    // 100 USD every ten minutes for a day are a seventh of that in the mean of a week.
     for (let turn = 0; turn < 7 * 144; turn += 1) {
-      busy.settle('100')
+      busy.settle('400')
       await busy.pass(10 * minuteMs)
     }
     expect(busy.active()).toEqual([])
-    busy.settle('390')
+    // Three quarters of the daily limit, and not yet four times the mean.
+    busy.settle('750')
+    busy.settle('750')
     expect(busy.active()).toEqual([])
-    busy.settle('120')
+    busy.settle('200')
     expect(busy.active()).toEqual(['transaction_volume_spike'])
     await busy.pass(11 * minuteMs)
     expect(busy.announced).toEqual(['raised transaction_volume_spike', 'cleared transaction_volume_spike'])

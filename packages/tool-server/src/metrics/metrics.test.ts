@@ -41,6 +41,17 @@ describe('/metrics', () => {
     expect(shown.toSorted()).toEqual(metricCatalogue.map(({ name, type }) => `${name} ${type}`).toSorted())
   })
 
+  it('shows what the process uses, under the names that dashboards know', async () => {
+    const { figures } = await openWatched()
+    const [first, second] = [await figures(), await figures()]
+    const cpu = (shown: typeof first) => shown.get('process_cpu_seconds_total') ?? 0
+    expect(cpu(first)).toBeGreaterThan(0)
+    expect(cpu(second)).toBeGreaterThanOrEqual(cpu(first))
+    expect(cpu(second)).toBeLessThan(2 * cpu(first) + 5)
+    expect(first.get('process_resident_memory_bytes')).toBeGreaterThan(10_000_000)
+    expect(first.get('nodejs_eventloop_lag_p99_seconds')).toBeGreaterThanOrEqual(0)
+  })
+
   it('counts calls by tool, outcome and code, requests by route and status, and how callers were taken', async () => {
     const { port, keys, figures } = await openWatched()
     const token = keys.read
@@ -69,9 +80,9 @@ describe('/metrics', () => {
   })
 
   it('counts what a rate limit turns away', async () => {
-    const { port, keys, figures } = await openWatched({ limits: { perPrincipalPerMinute: 2 } })
+    const { port, keys, figures } = await openWatched({ limits: { perPrincipalPerMinute: 3 } })
     for (const _ of [1, 2, 3, 4]) await rawRequest(port, { token: keys.read, body: callOf('get_echo', { text: 'hi' }) })
-    expect((await figures()).get('svc_rate_limited_total{limit="token"}')).toBe(2)
+    expect((await figures()).get('svc_rate_limited_total{limit="token"}')).toBe(1)
   })
 
   it('is all that is served there, to nobody who names another server, and to whoever has the token alone', async () => {

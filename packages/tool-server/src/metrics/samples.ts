@@ -1,5 +1,6 @@
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import { bucketsOf, type LabelsOf, metricCatalogue, type MetricName } from './metric-catalogue.ts'
+import { addProcessFigures } from './process-figures.ts'
 
 /** The figures of one process, in the text format of Prometheus. What is counted waits until it is shown, or until there is much of it. */
 export function createSamples(): Samples {
@@ -18,7 +19,7 @@ export function createSamples(): Samples {
     // Many at once: between two calls the library's code has left the processor's caches, and takes ten times as long.
     if (waiting.push({ name, labels, value }) === mostWaiting) flush()
   }
-  collectDefaultMetrics({ register: registry })
+  addProcessFigures(registry)
   return Object.freeze({
     count: (name, labels, by = 1) => put(name, labels, by),
     observe: put,

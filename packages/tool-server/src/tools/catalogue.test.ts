@@ -317,9 +317,10 @@ function memberOf(value: unknown, name: string): unknown {
   return new Map(Object.entries(value ?? {})).get(name)
 }
 
-/** What docs/analytics.md names instead. */
+/** What docs/analytics.md, or the description of the tool, names instead. */
 const documentedAlone: Readonly<Record<string, readonly string[]>> = {
   add_liquidity: ['insights'],
+  check_safety_status: ['alerts'],
   migrate_position: ['token0Symbol', 'token1Symbol'],
   optimize_lp_range: ['sensitivity', 'simulation', 'memoryCalibration', 'insights'],
 }

@@ -20,7 +20,7 @@ export const checkSafetyStatus = readTool({
   name: 'check_safety_status',
   title: 'Safety status',
   description:
-    'Limits, dollars spent and left, pause, circuit breaker, waiting operations. Use it before large writes or after a refusal. Without admin:wallet no amounts.',
+    'Limits, dollars spent and left, pause, breaker, alerts, waiting operations. Use before large writes or after a refusal. Without admin:wallet no amounts.',
   scope: 'admin:wallet',
   openWorld: false,
   input: z.strictObject({}),
