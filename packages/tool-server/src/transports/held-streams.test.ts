@@ -21,7 +21,14 @@ function listen(token: string) {
   const notifications = { resourceSubscriptions: ['svc://watches/1'] }
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { notifications, _meta: meta } })
   return new Promise<Heard>((resolve, reject) => {
-    const outgoing = request({ port: open.port, host: '127.0.0.1', path: '/mcp', method: 'POST', headers, agent: false })
+    const outgoing = request({
+      port: open.port,
+      host: '127.0.0.1',
+      path: '/mcp',
+      method: 'POST',
+      headers,
+      agent: false,
+    })
     outgoing.on('error', reject).on('response', (incoming: IncomingMessage) => {
       const leave = () => void outgoing.destroy()
       const stream: Heard = { status: incoming.statusCode ?? 0, text: '', isOver: false, leave }

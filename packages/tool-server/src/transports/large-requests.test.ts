@@ -75,11 +75,16 @@ describe('what opens a session or a stream, and is kept as long as that', () => 
     const ask = (body: string) => rawRequest(open.port, { token: open.keys.read, body })
     for (const body of [opening('2025-11-25', 70_000), listening(9_000)])
       expect(await ask(body)).toMatchObject({ status: 413, json: { code: 'PAYLOAD_TOO_LARGE' } })
-    for (const body of [opening('2025-11-25', 60_000), listening(8_000), callOf('get_echo', { text: 'x'.repeat(200_000) })])
+    for (const body of [
+      opening('2025-11-25', 60_000),
+      listening(8_000),
+      callOf('get_echo', { text: 'x'.repeat(200_000) }),
+    ])
       expect((await ask(body)).status).not.toBe(413)
     const { socket, heard } = await openSocket(open.port, open.keys.read)
     const refused = { error: { code: -32_600, message: expect.stringMatching(/kept/) } }
-    for (const body of [opening('2025-11-25', 70_000), listening(9_000), opening('2025-11-25', 60_000)]) socket.send(body)
+    for (const body of [opening('2025-11-25', 70_000), listening(9_000), opening('2025-11-25', 60_000)])
+      socket.send(body)
     await expect.poll(() => heard).toMatchObject([refused, refused, { result: { protocolVersion: '2025-11-25' } }])
     socket.close()
   })
