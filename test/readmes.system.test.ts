@@ -16,13 +16,22 @@ describe.each(packages)('packages/%s', (name) => {
   const read = (file: string) => readFileSync(join(root, 'packages', name, file), 'utf8')
 
   it('says what it is, under which licence, and what to find it by', () => {
-    const { keywords, description } = JSON.parse(read('package.json')) as { keywords: string[]; description: string }
+    const { keywords, description, sideEffects } = JSON.parse(read('package.json')) as {
+      keywords: string[]
+      description: string
+      sideEffects: unknown
+    }
+    expect(sideEffects).toBeDefined()
     expect(keywords.length).toBeGreaterThan(2)
     expect(description.length).toBeGreaterThan(20)
     expect(read('README.md').startsWith(`# @svc/${name}\n`)).toBe(true)
     expect(read('LICENSE')).toContain('MIT License')
     expect(readFileSync(join(root, 'README.md'), 'utf8')).toContain(`| [\`@svc/${name}\`](packages/${name}) |`)
   })
+})
+
+it('the README of the repository is read in one sitting', () => {
+  expect(readFileSync(join(root, 'README.md'), 'utf8').split(/\s+/).length).toBeLessThanOrEqual(800)
 })
 
 it('the programs in the README of lp-math print what it says they print', () => {

@@ -25,8 +25,9 @@ export function rangeEstimates(bounds: PriceBounds, { model, steps, paths, rows 
   const stay = estimate(({ stayInRange }) => stayInRange)
   const size = paths / rows.length
   const meanOf = (value: (row: ReplicateRow) => number) => rows.reduce((sum, row) => sum + value(row), 0) / rows.length
+  // Each path that stays counts for no more than the most a path can: the less that is, the more paths decide.
   const decidingStay = Math.min(
-    size * Math.min(stay.mean, 1 - stay.mean),
+    size * Math.min(stay.mean / Math.max(mostStay, Number.MIN_VALUE), 1 - stay.mean),
     meanOf(({ leastBeyond }) => leastBeyond),
   )
   const decidingIl = size - meanOf(({ mostBeyond }) => mostBeyond)
