@@ -66,7 +66,8 @@ async function paged({ devnet, proxy }, server, asked) {
   let [cursor, pages, shown] = [undefined, 0, 0]
   proxy.take()
   while (cursor !== null) {
-    const { items, nextCursor } = await callTool(server, 'get_positions_by_owner', { ...asked, limit: 100, cursor })
+    const page = { ...asked, limit: 100, cursor }
+    const { items, nextCursor } = await answeredInTime(() => callTool(server, 'get_positions_by_owner', page))
     await devnet.trade(1, pages)
     cursor = nextCursor
     pages += 1

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import type { RpcPool } from '@svc/amm'
 import type { Identities } from '../../ports.ts'
 import { describeRefusals, refusalOf, untouchedWorld } from '../refusals.fixture.ts'
 import { queryAgentIdentity } from './query-agent-identity.ts'
@@ -23,19 +22,9 @@ test.each([
     asked.push(owner)
     return { agents: [], complete: true }
   }
-  const head = async () => ({ number: 7n })
-  const world = {
-    ...untouchedWorld(),
-    identities: { find } as unknown as Identities,
-    rpc: { head } as unknown as RpcPool,
-  }
+  const world = { ...untouchedWorld(), identities: { find } as unknown as Identities }
   const input = queryAgentIdentity.input.parse({ ...args, chain: 'base' })
-  expect(await queryAgentIdentity.handle(input, world)).toMatchObject({
-    agents: [],
-    agentIds: [],
-    complete: true,
-    blockNumber: 7,
-  })
+  expect(await queryAgentIdentity.handle(input, world)).toMatchObject({ agents: [], agentIds: [], complete: true })
   expect(asked).toEqual(['address' in args ? args.address : world.agentAddress])
 })
 

@@ -1,12 +1,11 @@
 import type { Chain } from '@svc/wallet/core'
-import type { Address } from 'viem'
 import * as z from 'zod'
 import { printableText } from '@svc/amm/tokens'
 import type { AgentIdentity } from '../../ports.ts'
 import { readTool } from '../../tool.ts'
 import type { ReadContext } from '../../tool-context.ts'
 import { addressInput, agentIdInput, chainInput, invalidField, requireAddress } from '../params.ts'
-import { blockResult, blockStamp, notesResult } from '../results.ts'
+import { notesResult, readResult, readStamp } from '../results.ts'
 
 const agentResult = z.object({
   agentId: z.string(),
@@ -41,7 +40,7 @@ export const queryAgentIdentity = readTool({
     chain: chainInput,
   }),
   output: z.object({
-    ...blockResult,
+    ...readResult,
     agents: z.array(agentResult),
     agentIds: z.array(z.string()),
     complete: z.boolean(),
@@ -49,13 +48,11 @@ export const queryAgentIdentity = readTool({
   }),
 }).handler(async (input, context) => {
   const chain = context.chains.get(input.chain)
-  const wanted = wantedOf(input, chain, context)
-  const [head, { tokenIds, complete, agents }] = await Promise.all([
-    context.rpc.head(chain),
-    findAgents(wanted, chain, context),
-  ])
+  const { tokenIds, complete } = await namedIn(input, chain, context)
+  const shown = tokenIds.slice(0, mostShown)
+  const agents = await Promise.all(shown.map((tokenId) => context.identities.get(chain, tokenId, context.signal)))
   return {
-    ...blockStamp(chain, context, head.number),
+    ...readStamp(chain, context),
     agents: await Promise.all(agents.map((agent) => agentOf(agent, context))),
     agentIds: tokenIds.map((tokenId) => `${chain.id}:${tokenId}`),
     complete,
@@ -77,28 +74,23 @@ const verifiedNote =
 const livenessNote =
   'endpointLive is null where a card names no MCP or A2A address, or one that is not asked: plain http, another port than 443, a private place, or asked often enough just now.'
 
-type Wanted = { readonly tokenId: string } | { readonly owner: Address }
+type Named = { readonly tokenIds: readonly string[]; readonly complete: boolean }
 
-function wantedOf({ agentId, address }: Input, chain: Chain, context: ReadContext): Wanted {
+async function namedIn({ agentId, address }: Input, chain: Chain, context: ReadContext): Promise<Named> {
   if (agentId !== undefined && address !== undefined) {
     throw invalidField('agentId', 'Only one of agentId and address is taken.', 'agentId or address')
   }
-  if (agentId === undefined) return { owner: requireAddress(address, context.agentAddress, 'address') }
-  const [tokenId = '', chainId = `${chain.id}`] = agentId.split(':').toReversed()
-  if (chainId === `${chain.id}`) return { tokenId }
-  throw invalidField('agentId', 'It names another chain than chain does.', `${chain.id}:${tokenId}`)
+  if (agentId !== undefined) {
+    const [tokenId = '', chainId = `${chain.id}`] = agentId.split(':').toReversed()
+    if (chainId === `${chain.id}`) return { tokenIds: [tokenId], complete: true }
+    throw invalidField('agentId', 'It names another chain than chain does.', `${chain.id}:${tokenId}`)
+  }
+  const owner = requireAddress(address, context.agentAddress, 'address')
+  const { agents, complete } = await context.identities.find(chain, owner)
+  return { tokenIds: agents.map(({ tokenId }) => tokenId), complete }
 }
 
-/** The ids of all that are wanted, whether these are all, and what is shown of the first of them. */
-async function findAgents(wanted: Wanted, chain: Chain, { identities, signal }: ReadContext) {
-  const { agents: found, complete } =
-    'tokenId' in wanted ? { agents: [wanted], complete: true } : await identities.find(chain, wanted.owner)
-  const tokenIds = found.map(({ tokenId }) => tokenId)
-  const shown = tokenIds.slice(0, mostShown).map((tokenId) => identities.get(chain, tokenId, signal))
-  return { tokenIds, complete, agents: await Promise.all(shown) }
-}
-
-type Input = { readonly agentId?: string | undefined; readonly address?: Address | undefined }
+type Input = { readonly agentId?: string | undefined; readonly address?: `0x${string}` | undefined }
 
 /** Whoever registers writes all of this: texts are made safe to show and cut to a length. */
 async function agentOf(

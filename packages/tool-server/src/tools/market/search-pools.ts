@@ -70,7 +70,7 @@ export const searchPools = readTool({
   const unreported = (needsTrading ? candidates : shown).filter(({ volume24hUsd }) => volume24hUsd === null).length
   const unsized = sized.filter(({ isContradictory }) => isContradictory).length
   return {
-    ...blockStamp(chain, context, (await context.rpc.head(chain)).number),
+    ...blockStamp(chain, context, pools[0]?.blockNumber ?? (await context.rpc.head(chain)).number),
     items: shown.map(({ pool, tvlUsd, volume24hUsd, feeApr24h }) => {
       const symbols = { token0Symbol: pool.token0.symbol, token1Symbol: pool.token1.symbol }
       return Object.assign(poolSummary(pool), { version: pool.version, tvlUsd, volume24hUsd, feeApr24h, ...symbols })
