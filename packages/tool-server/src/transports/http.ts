@@ -6,7 +6,7 @@ import { handleRequest } from '../pipeline.ts'
 import type { Observer } from '../observer.ts'
 import type { Traffic } from '../traffic.ts'
 import { HttpRefusal, sendProblem } from './answers.ts'
-import { createBodyRoom } from './body-room.ts'
+import { createBodyRoom } from './json-body.ts'
 import { refuse, type RequestContext, track } from './request-stages.ts'
 import type { WebSockets } from './web-sockets.ts'
 

@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { callOf, initialize, rawBytes, rawExchange, rawRequest } from '../raw-http.fixture.ts'
 import { openTestServer, type TestServer } from '../test-server.fixture.ts'
-import { createBodyRoom } from './body-room.ts'
+import { createBodyRoom } from './json-body.ts'
 import { statelessRevision } from './protocol-facts.ts'
 import { openSocket } from './web-socket.fixture.ts'
 

@@ -9,9 +9,8 @@ import { type ErrorCode, ToolError } from '@svc/amm'
 import type { Exchange } from './exchange.ts'
 import type { RateLimit, RateLimits } from '../rate-limits/rate-limit.ts'
 import { isRecord, quotaLeft, rateLimitHeaders, retryAfterSeconds, type Taken } from '@svc/runtime'
-import type { BodyRoom } from './body-room.ts'
 import type { Guards } from './guards.ts'
-import { parseJson, readBody } from './json-body.ts'
+import { type BodyRoom, parseJson, readBody } from './json-body.ts'
 import { jsonRpcErrors, sendJson, sendJsonRpcError, HttpRefusal } from './answers.ts'
 
 /** Before any header is believed: one that was left out could be the one that counts. */
