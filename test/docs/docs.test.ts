@@ -145,7 +145,12 @@ test('the settings that docs/production.md shows are in order, and hold in produ
   expect(config).toMatchObject({ production: true, profile: 'full', wallet: { type: 'managed' }, warnings: [] })
   expect(config.rpc.urls.get(8453)).toHaveLength(2)
   const allowing = /```properties\n([^`]*)```/.exec(page)?.[1] ?? ''
-  const lines = Object.fromEntries(allowing.trim().split('\n').map((line) => line.split(/=(.*)/s).slice(0, 2)))
+  const lines = Object.fromEntries(
+    allowing
+      .trim()
+      .split('\n')
+      .map((line) => line.split(/=(.*)/s).slice(0, 2)),
+  )
   expect(readConfig({ SVC_DATA_DIR: join(root, 'no-such-directory'), ...lines })).toMatchObject({
     profile: 'full',
     provision: { role: 'vault_participant' },
