@@ -94,6 +94,7 @@ function placeText(place: number | null): string {
 function ownerOf(given: string | undefined, known: Address | null): Address {
   if (given !== undefined && !isAddress(given)) throw new UsageError('--wallet takes the address of the wallet')
   const owner = given ?? known
-  if (owner === null) throw new UsageError('Name the wallet with --wallet ADDRESS: the settings name none whose address is known here.')
+  if (owner === null)
+    throw new UsageError('Name the wallet with --wallet ADDRESS: the settings name none whose address is known here.')
   return owner
 }
