@@ -33,7 +33,11 @@ export function addProcessFigures(registry: Registry): void {
       },
     })
   gauge('process_resident_memory_bytes', 'Resident memory.', () => process.memoryUsage.rss())
-  gauge('process_start_time_seconds', 'When the process began, in Unix seconds.', () => Date.now() / 1_000 - process.uptime())
+  gauge(
+    'process_start_time_seconds',
+    'When the process began, in Unix seconds.',
+    () => Date.now() / 1_000 - process.uptime(),
+  )
   gauge('nodejs_heap_size_used_bytes', 'Used heap.', () => process.memoryUsage().heapUsed)
   gauge('nodejs_eventloop_lag_p99_seconds', 'Delay of the event loop since the last reading, p99.', () => {
     const seconds = delay.percentile(99) / 1e9
