@@ -4,7 +4,7 @@ import { useDevnet } from '@svc/devnet/testing'
 import { expect, it } from 'vitest'
 import { openDirectory } from '../approvals/operations.fixture.ts'
 import { callCommand } from '../calls.fixture.ts'
-import { deriveAccounts } from '../../../devnet/src/accounts.ts'
+import { devAccounts } from '../../../devnet/src/accounts.ts'
 
 const devnet = useDevnet()
 
@@ -19,7 +19,7 @@ it('shows what a wallet has in pools, where the price stands in each range, and 
   }
   const status = (...words: readonly string[]) =>
     callCommand(['status', '--data-dir', place.dataDir, ...words], environment)
-  const [wallet = ''] = deriveAccounts().roles.providers
+  const [wallet = ''] = devAccounts().roles.providers
   const one = JSON.parse((await status('--json', '--wallet', wallet)).stdout)
   expect(one.positions.unread).toEqual(['base'])
   expect(one.positions.items[0]).toMatchObject({ chain: devnet().chain.name, pair: expect.stringContaining('/') })
