@@ -15,22 +15,20 @@ import { createDecisionRecorder } from './audit/decision-recorder.ts'
 import { readLatestAudit } from './audit/read-latest-audit.ts'
 import type { OperationSigner } from './context/pipeline-ports.ts'
 import type { PipelineLog } from './call/storage.ts'
-import { onStorage } from './call/storage.ts'
 import { earlierTransactions } from './operations/earlier-transactions.ts'
 import { createDoubt, hasSigned } from './operations/may-be-mined.ts'
-import { endInterrupted } from './operations/end-interrupted.ts'
 import { createOperationsPipeline } from './operations/operations-pipeline.ts'
 import { sentTransactions } from './operations/sent-transactions.ts'
-import { createExecutor, type Executor } from './pipeline.ts'
+import { backgroundWorks, settleEarlier, startBackground } from './background-works.ts'
+import { createExecutor } from './pipeline.ts'
 import type { Policy } from './policy/policy.ts'
 import type { PolicySource } from './policy/policy-source.ts'
 import type { Principal } from './call/principal.ts'
 import { createFormerWallets } from './recovery/former-wallets.ts'
 import { privateRoute } from './transactions/private-route.ts'
 import { guardedSigner } from './signatures/guarded-signer.ts'
-import { createShutdownGate, type ShutdownGate } from './switches/shutdown-gate.ts'
+import { createShutdownGate } from './switches/shutdown-gate.ts'
 import { createLeaseKeeper } from './switches/lease-keeper.ts'
-import { startSweeper } from './switches/sweeper.ts'
 import type { Call } from './call/call.ts'
 
 /**
@@ -234,88 +232,6 @@ function createCount() {
     },
   }
 }
-
-/** What the engine does beside writes; none of it ever rejects. */
-function backgroundWorks(executor: Executor, decisions: { look(): Promise<unknown> }, log: PipelineLog) {
-  return {
-    recordSwitches: () =>
-      executor.recordSwitches().catch((error: unknown) => log.warn('switches.unrecorded', { error })),
-    recordDecisions: () => decisions.look().catch((error: unknown) => log.warn('decisions.unrecorded', { error })),
-    carryOutRequests: () =>
-      executor.carryOutRequests().catch((error: unknown) => log.warn('requests.unattended', { error })),
-  }
-}
-
-type BackgroundWorks = ReturnType<typeof backgroundWorks>
-
-/** Brings what an earlier process left open to its end. */
-async function settleEarlier(
-  executor: Executor,
-  { ledger, operations, transactions }: Store,
-  { works, log }: { readonly works: BackgroundWorks; readonly log: PipelineLog },
-): Promise<void> {
-  await Promise.all([works.recordSwitches(), works.recordDecisions()])
-  // Here alone: once writes begin, a reservation without a signature may be that of one on its way.
-  await onStorage('the ledger cannot be written', () => ledger.releaseUnsigned())
-  log.info('road.reconciled', { ...(await executor.reconcile()) })
-  await works.carryOutRequests()
-  const interrupted = await endInterrupted({ operations, transactions, log })
-  if (interrupted.givenBack.length + interrupted.ended.length > 0) log.info('road.interrupted', interrupted)
-}
-
-function startBackground(
-  executor: Executor,
-  works: BackgroundWorks,
-  {
-    gate,
-    during,
-    log,
-    closers,
-  }: {
-    readonly gate: Pick<ShutdownGate, 'isShut'>
-    readonly during: <Value>(work: () => Promise<Value>) => Promise<Value>
-    readonly log: PipelineLog
-    readonly closers: Closers
-  },
-): void {
-  const every = (everyMs: number, sweep: () => Promise<unknown>, onError: (error: unknown) => void = () => {}) => {
-    const sweeper = startSweeper({ everyMs, sweep, onError })
-    closers.push(() => sweeper.stop())
-  }
-  const sweep = async () => {
-    // First, so that the gas of what ended by itself is on record when the balance is held against it.
-    try {
-      await executor.reconcile()
-    } finally {
-      await executor.watchBalances()
-    }
-  }
-  every(
-    sweepEveryMs,
-    () => during(sweep),
-    (error) => {
-      // Turned away because the server closes: the next start does it.
-      if (!gate.isShut()) log.warn('road.unswept', { error })
-    },
-  )
-  // A policy that breaks is notified of at once, not only to the caller whose write is refused for it; one that changes holds
-  // for what runs by itself too.
-  every(watchEveryMs, () => Promise.all([works.recordSwitches(), executor.policyNow().catch(() => {})]))
-  every(decisionsEveryMs, works.recordDecisions)
-  every(requestsEveryMs, () => during(works.carryOutRequests))
-}
-
-/** How soon what was left behind is looked at again. */
-const sweepEveryMs = 10_000
-
-/** How soon it tells of a decision that nobody acts on. One that is acted on is recorded first. */
-const decisionsEveryMs = 5_000
-
-/** How soon what an operator asks about a transaction is taken up. */
-const requestsEveryMs = 2_000
-
-/** How soon the audit log tells what an operator did. Signing itself looks at the switches each time. */
-const watchEveryMs = 500
 
 /** One of a kind per chain: a sender serialises the nonces of the wallet there. */
 function createPerChain<Part>(make: (chain: Chain) => Part): (chain: Chain) => Part {

@@ -1,5 +1,15 @@
 import type { ColumnType, Generated } from 'kysely'
 import type { Integer, NullableInteger } from './column-types.ts'
+import type {
+  MemoryTable,
+  WatchTable,
+  WatchEventTable,
+  TaskTable,
+  SignInStateTable,
+  SignInNonceTable,
+  SignInKeyTable,
+  SignInRevocationTable,
+} from './caller-tables.ts'
 import type { ReservationBudgetTable, ReservationTable, SessionTable } from './ledger/ledger-tables.ts'
 
 /** The tables as queries see them. Every integer is read as a bigint. */
@@ -230,91 +240,4 @@ type PendingRevocationTable = {
   failed_at: ColumnType<bigint | null, bigint | null, bigint | number | null>
   /** A number of a block. */
   ended_in: string | null
-}
-
-type MemoryTable = {
-  sequence: Generated<bigint>
-  id: string
-  owner: string
-  kind: 'episode' | 'insight' | 'feedback'
-  chain_id: Integer
-  pair: string
-  subject: string | null
-  /** Ten-thousandths. */
-  confidence_e4: Integer
-  /** JSON. */
-  content: string
-  /** Of the content, in UTF-8. */
-  bytes: Integer
-  created_at: Integer
-  updated_at: Integer
-}
-
-type WatchTable = {
-  sequence: Generated<bigint>
-  id: string
-  owner: string
-  /** JSON, as are conditions and state. */
-  principal: string
-  chain_id: Integer
-  version: 'v3' | 'v4'
-  position_id: string
-  conditions: string
-  state: string
-  created_at: Integer
-  ended_at: NullableInteger
-}
-
-type WatchEventTable = {
-  sequence: Generated<bigint>
-  id: string
-  watch_id: string
-  owner: string
-  kind: string
-  /** JSON. */
-  content: string
-  created_at: Integer
-  webhook: 'none' | 'pending' | 'delivered' | 'failed'
-  /** How often its webhook was tried, the one under way included. */
-  attempts: Integer
-  next_attempt_at: NullableInteger
-  settled_at: NullableInteger
-}
-
-type TaskTable = {
-  sequence: Generated<bigint>
-  id: string
-  owner: string
-  /** JSON, as are arguments and outcome. */
-  principal: string
-  tool: string
-  arguments: string
-  state: 'working' | 'completed' | 'failed' | 'cancelled'
-  operation_id: string | null
-  outcome: string | null
-  created_at: Integer
-  updated_at: Integer
-  expires_at: Integer
-  cancel_asked_at: NullableInteger
-  /** 1 of callers of whom anybody makes as many as he likes, else 0. */
-  is_passing: Generated<bigint>
-}
-
-type SignInStateTable = { name: string; value: string }
-
-type SignInNonceTable = { nonce: string; expires_at: Integer }
-
-type SignInKeyTable = {
-  kid: string
-  /** JSON. */
-  public_jwk: string
-  created_at: Integer
-  accepted_until: Integer
-}
-
-type SignInRevocationTable = {
-  subject: string
-  by: string
-  revoked_at: Integer
-  until: NullableInteger
 }

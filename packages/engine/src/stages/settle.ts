@@ -1,19 +1,17 @@
 import { larger } from '@svc/lp-math'
-import { getAddress, type TransactionReceipt, zeroAddress } from 'viem'
-import type { BlockTime, Settled, SettledTransaction, TokenQuantity } from '@svc/amm'
+import { type TransactionReceipt, zeroAddress } from 'viem'
+import type { BlockTime, Settled } from '@svc/amm'
 import type { BudgetAmount, EndedRevocation } from '@svc/store'
-import { logsByCall } from '../batch/batch-step.ts'
 import { lessTaken, lossWithTaken, takenOrNull, toNamed } from '../transactions/taken-by-spenders.ts'
 import { assetChanges } from '../simulation/asset-changes.ts'
 import { callFacts } from '../audit/call-facts.ts'
 import { countable, usdText } from '../value/countable.ts'
 import { gasCostOf, gasCostsOr } from '../spending/gas-cap.ts'
-import type { Simulation } from '../simulation/simulation.ts'
 import { countedDeltas, holdAgainstSimulation, movedOutcome, simulationDrift } from './hold-against-simulation.ts'
 import { placedCrossChain } from './record-order.ts'
 import { holdRebalance } from './hold-rebalance.ts'
-import { suspectWarnings, unlistedWarnings } from '../verdict/token-warnings.ts'
 import type { Reserved } from './reserve-spend.ts'
+import { settledOf } from './settled-of.ts'
 import { budgetsUsed, callsMade, cameHome, pairsAsBurnt, sharesAsMade } from './settled-value.ts'
 import type { Progress } from '../context/execution-context.ts'
 import { budgetNames } from '../spending/budget-names.ts'
@@ -22,13 +20,11 @@ import {
   notGivenBack,
   type PricedTokens,
   spentAmounts,
-  usdOf,
   valueOf,
   valueOfMined,
   valueOfMove,
 } from '../value/spend-value.ts'
 import { onStorage } from '../call/storage.ts'
-import { outsideWarnings } from '../operations/plan-shown.ts'
 import { readAllowances } from '../call/chain-snapshot.ts'
 import { nativeChangeIn } from '../transactions/native-change.ts'
 import { submissionOf } from '../transactions/private-route.ts'
@@ -39,7 +35,7 @@ import { boughtIn } from '../value/moved.ts'
 import { tradedIn } from '../value/own-move.ts'
 import type { Outcome } from '../value/weigh-change.ts'
 import { tokensGivenUp, tokensToPrice } from './tokens-of-call.ts'
-import { costWarnings, trustedPrices } from '../value/call-value.ts'
+import { trustedPrices } from '../value/call-value.ts'
 
 /**
  * Decodes what really moved, revokes what is left of the allowances, settles the ledger with it, and compares it with
@@ -268,63 +264,6 @@ async function readAfter(
     orNull(client.getBlock({ blockNumber })),
   ])
   return { balanceWei, minedIn, standing: standing && { amounts: standing, blockNumber, holdsAll: true } }
-}
-
-export function settledOf(
-  context: Reserved,
-  progress: Progress,
-  deltas: ReadonlyMap<string, bigint>,
-  revokes: readonly TransactionReceipt[],
-): Settled {
-  const { mined } = progress
-  const gasCostWei = gasCostOf([...mined.map(({ receipt }) => receipt), ...revokes])
-  const gasCostUsd = usdOf(zeroAddress, gasCostWei, context.priced)
-  const carried = mined.map(({ step, receipt }) => transactionOf(step.label, receipt))
-  const main = carried.at(-1)
-  if (main === undefined) throw new TypeError('A run without a transaction cannot be settled')
-  const transactions = [...carried, ...revokes.map((receipt) => transactionOf('take back an allowance', receipt))]
-  const quantities: readonly TokenQuantity[] = [...deltas]
-    .filter(([, amount]) => amount !== 0n)
-    .map(([token, amount]) => ({ token: getAddress(token), amount }))
-  const safetyChecks = {
-    tokenAllowlistPassed: context.tokenAllowlistPassed,
-    spendingLimitPassed: context.spend.refusals.length === 0,
-    simulationPassed: true,
-  }
-  const ofCost = costWarnings(context, gasCostUsd, deltas)
-  const ofTokens = [...suspectWarnings(context), ...context.value.warnings, ...unlistedWarnings(context)]
-  return {
-    transactions,
-    main,
-    calls: mined.flatMap((one) => callsIn(context, one)),
-    deltas: quantities,
-    gasCostWei,
-    gasCostUsd,
-    gasOfBatch: gasIn(progress.valid.simulation),
-    safetyChecks,
-    priceImpactBps: context.value.priceImpactBps,
-    warnings: [...outsideWarnings(context.intent.deposits ?? []), ...ofTokens, ...ofCost],
-  }
-}
-
-/** The calls of the intent that a transaction has made, each with the logs that are its own. */
-function callsIn({ wallet }: Reserved, { step, receipt }: Progress['mined'][number]): readonly SettledTransaction[] {
-  if (step.batch === undefined) return step.kind === 'call' ? [transactionOf(step.label, receipt)] : []
-  const { calls } = step.batch
-  const logs = logsByCall(wallet, step.batch, receipt.logs)
-  return calls.flatMap(({ kind, label }, index) =>
-    kind === 'call' ? [{ ...transactionOf(label, receipt), logs: logs[index] ?? [] }] : [],
-  )
-}
-
-function gasIn({ gasUsed, apart }: Simulation): Settled['gasOfBatch'] {
-  const sum = (amounts: readonly bigint[]) => amounts.reduce((total, gas) => total + gas, 0n)
-  return apart === undefined ? null : { together: sum(gasUsed), apart: sum(apart) }
-}
-
-function transactionOf(label: string, receipt: TransactionReceipt): Settled['main'] {
-  const { transactionHash: hash, blockNumber, logs, gasUsed } = receipt
-  return { label, hash, blockNumber, logs, gasUsed }
 }
 
 async function quietly({ engine, call }: Reserved, what: string, work: () => Promise<unknown>): Promise<void> {

@@ -8,7 +8,7 @@ import { openOrderOf } from '../orders/open-orders.ts'
 import { requireRunning } from '../switches/require-running.ts'
 import { auditOrder, recordOrder } from './record-order.ts'
 import type { Reserved } from './reserve-spend.ts'
-import { settledOf } from './settle.ts'
+import { settledOf } from './settled-of.ts'
 
 /**
  * Signs the order of an intent once its allowance is mined: first a line in the audit log, then the typed data is held against the order
