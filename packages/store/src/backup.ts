@@ -1,3 +1,3 @@
 export { readState, type StateSnapshot } from './backup/read-state.ts'
-export { createRowsDigest, type RowsDigest, type StateRow, type StateTable } from './backup/state-tables.ts'
+export { createRowsDigest, type StateRow } from './backup/state-tables.ts'
 export { type CopiedTable, type StateCopy, writeState } from './backup/write-state.ts'

@@ -89,7 +89,12 @@ async function describe({ source, part, kept, state, audit }: Described): Promis
   const paths = await Promise.all(
     ['state', 'files'].map(async (folder) => (await readdir(join(part, folder))).map((name) => `${folder}/${name}`)),
   )
-  const files = await Promise.all(paths.flat().map(async (path) => ({ path, ...(await sumOf(join(part, path))) })))
+  const files = await Promise.all(
+    paths.flat().map(async (path) => {
+      const { bytes, sha256 } = await sumOf(join(part, path))
+      return { path, bytes, sha256 }
+    }),
+  )
   return {
     format: backupFormat,
     version: source.version,

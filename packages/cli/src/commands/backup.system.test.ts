@@ -102,7 +102,8 @@ describe.each([
     await server.exited
 
     const again = join(root, `${engine}-restored`)
-    const restored = { ...settingsOf(again, await newDatabase()), SVC_CHAINS_FILE: join(again, 'chains.json') }
+    const newPlace: Readonly<Record<string, string>> = await newDatabase()
+    const restored = { ...settingsOf(again, newPlace), SVC_CHAINS_FILE: join(again, 'chains.json') }
     await killInTheMiddle(target, again, { ...restored, SVC_CHAINS_FILE: env.SVC_CHAINS_FILE })
     expect(await runToEnd(['restore', target], { env: restored })).toMatchObject({ code: 0, stderr: '' })
     expect(readdirSync(again)).not.toContain('restoring')
@@ -120,7 +121,7 @@ describe.each([
     await call(later, 'execute_swap', swap('after'))
     expect(await nonce()).toBeGreaterThan(counted)
     expect(await runToEnd(['audit', 'verify', '--data-dir', again])).toMatchObject({ code: 0 })
-    const url = restored.SVC_DATABASE_URL
+    const url = newPlace['SVC_DATABASE_URL']
     const store = await openStore({
       ...(url === undefined ? { path: join(again, 'state.db') } : { url }),
       now: Date.now,
