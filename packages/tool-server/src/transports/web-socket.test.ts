@@ -270,7 +270,7 @@ describe('what a connection may ask for', () => {
   })
 
   it('ends for a client that answers no ping', async () => {
-    open = await on({ limits: { pingMs: 50 } })
+    open = await on({ limits: { pingMs: 750 } })
     const { closed } = await connected(open.keys.read, { autoPong: false })
     const { socket: polite } = await connected()
     expect((await closed).code).toBe(1006)
