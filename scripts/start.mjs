@@ -40,10 +40,9 @@ async function build(sources) {
 
 function sourceFiles() {
   const scripts = readdirSync(join(root, 'scripts')).map((name) => join('scripts', name))
-  const own = packages().flatMap((folder) => [
-    ...['package.json', 'tsconfig.json'].map((name) => join(folder, name)),
-    ...filesIn(join(folder, 'src')),
-  ])
+  const own = packages().flatMap((folder) =>
+    [join(folder, 'package.json'), join(folder, 'tsconfig.json')].concat(filesIn(join(folder, 'src'))),
+  )
   return ['tsconfig.base.json', 'node_modules/.package-lock.json', ...scripts, ...own]
 }
 
