@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline'
 import { pipeline } from 'node:stream/promises'
 import { makeDirectory, replaceFileDurably, syncFolder } from '@svc/runtime'
 import { acquireServerLock } from '@svc/store'
-import { type StateCopy, type StateRow, writeState } from '@svc/store/backup'
+import { type RestoredCopy, type StateCopy, type StateRow, writeState } from '@svc/store/backup'
 import { mergeEnvFile, readEnvFile, restoringName } from '@svc/tool-server'
 import { sumOf } from './back-up.ts'
 import { type Manifest, readManifest } from './manifest.ts'
@@ -28,8 +28,9 @@ export async function restore(backup: string, target: RestoreTarget): Promise<Ma
     const staged = join(dataDir, restoringName)
     await mkdir(staged, { mode: 0o700 })
     await syncFolder(dataDir)
-    await putState(backup, manifest, target, staged)
-    await putFiles(backup, manifest, target, staged)
+    const decision = pauseOf(manifest, target)
+    await putState(backup, manifest, { ...target, decision }, staged)
+    await putFiles(backup, manifest, { ...target, decision }, staged)
     // Before anything that a server could sign with.
     await rename(join(staged, pausedName), join(dataDir, pausedName))
     for (const name of await readdir(staged)) await rename(join(staged, name), join(dataDir, name))
@@ -93,11 +94,11 @@ async function clear(dataDir: string): Promise<void> {
 async function putState(
   backup: string,
   { steps, tables }: Manifest,
-  { databaseUrl }: RestoreTarget,
+  { databaseUrl, decision }: Put,
   staged: string,
 ): Promise<void> {
   const copy: StateCopy = { steps, tables, rows: (table) => rowsIn(join(backup, 'state', `${table}.jsonl`)) }
-  await writeState(databaseUrl === null ? { path: join(staged, 'state.db') } : { url: databaseUrl }, copy)
+  await writeState(databaseUrl === null ? { path: join(staged, 'state.db') } : { url: databaseUrl }, copy, decision)
 }
 
 async function* rowsIn(path: string): AsyncGenerator<StateRow> {
@@ -107,8 +108,8 @@ async function* rowsIn(path: string): AsyncGenerator<StateRow> {
 
 async function putFiles(
   backup: string,
-  { files, createdAt }: Manifest,
-  { databaseUrl, by }: RestoreTarget,
+  { files }: Manifest,
+  { databaseUrl, decision }: Put,
   staged: string,
 ): Promise<void> {
   const names = files.flatMap(({ path }) => (path.startsWith('files/') ? [path.slice('files/'.length)] : []))
@@ -121,8 +122,15 @@ async function putFiles(
   // The database of the settings is the one that was restored into.
   if (named !== undefined && named !== databaseUrl) mergeEnvFile(settings, { SVC_DATABASE_URL: databaseUrl })
   await rm(`${settings}.bak`, { force: true })
-  const before = names.includes(pausedName) ? '; it was paused when the backup was made' : ''
+  await replaceFileDurably(join(staged, pausedName), `${JSON.stringify(decision)}\n`)
+}
+
+type Put = RestoreTarget & { readonly decision: RestoredCopy }
+
+/** Stands in the directory, and in the state itself for whoever opens that from another one. */
+function pauseOf({ files, createdAt }: Manifest, { by }: RestoreTarget): RestoredCopy {
+  const wasPaused = files.some(({ path }) => path === `files/${pausedName}`)
+  const before = wasPaused ? '; it was paused when the backup was made' : ''
   const reason = `restored from the backup of ${createdAt}: what was signed, spent and revoked since is not in it${before}`
-  const paused = { by, at: new Date().toISOString(), reason }
-  await replaceFileDurably(join(staged, pausedName), `${JSON.stringify(paused)}\n`)
+  return { by, at: new Date().toISOString(), reason }
 }

@@ -1,4 +1,4 @@
-import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { chmod, copyFile, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createCircuitBreaker, pause, readPause, verifyAuditLog } from '@svc/engine/switches'
 import { acquireServerLock, openStore } from '@svc/store'
@@ -107,6 +107,25 @@ describe('svc restore', () => {
     expect(await readPause(newDirectory)).toMatchObject({
       reason: expect.stringMatching(/it was paused when .* made$/),
     })
+  })
+
+  it('is paused wherever its state is opened from, until svc resume there', async () => {
+    await backup()
+    await restore()
+    const other = `${newDirectory}-other`
+    await mkdir(other, { mode: 0o700 })
+    await copyFile(join(newDirectory, 'state.db'), join(other, 'state.db'))
+    const restored = async () => {
+      const store = await openStore({ path: join(other, 'state.db'), now: Date.now })
+      const copy = await store.restored.read()
+      await store.close()
+      return copy
+    }
+    expect(await restored()).toMatchObject({ reason: expect.stringMatching(/^restored from the backup of 20/) })
+    const resumed = await callCommand(['resume', '--data-dir', other])
+    expect(resumed).toMatchObject({ code: 0, stdout: expect.stringContaining('Released what was restored from') })
+    expect(await restored()).toBeNull()
+    expect(await readPause(other)).toBeNull()
   })
 
   it('refuses a directory that holds anything, and one on which a server runs', async () => {

@@ -10,20 +10,21 @@ import { openDatabase } from '../sqlite/sqlite-engine.ts'
 import { StoreError } from '../store-error.ts'
 import { createRowsDigest, type RowsDigest, type StateRow, type StateTable, stateTables } from './state-tables.ts'
 import { readState } from './read-state.ts'
+import { noteRestored, type RestoredCopy } from './restored-copy.ts'
 
 /**
  * Puts a copy of the state into an empty place, all of it in one commit, with the schema it was taken under; a server that opens it
  * brings that up to date. A database that holds exactly this copy already stays as it is, so that a restore that was cut off can be made
- * again. Throws `LEASE_HELD` while a server runs on the database, `STORE_NOT_EMPTY` where it holds anything else,
+ * again. In the same commit stands `restored`, until it is released (see `createRestored`). Throws `LEASE_HELD` while a server runs on the database, `STORE_NOT_EMPTY` where it holds anything else,
  * `STORE_SCHEMA_UNKNOWN` for a copy of a newer version, and `STORE_COPY_DAMAGED` where not each row is what was copied.
  */
-export async function writeState(place: StorePlace, copy: StateCopy): Promise<void> {
+export async function writeState(place: StorePlace, copy: StateCopy, restored: RestoredCopy): Promise<void> {
   const known = Object.keys(migrationsOf({ name: 'sqlite' }))
   if (copy.steps.length === 0 || copy.steps.some((step, index) => step !== known[index])) {
     throw new StoreError('STORE_SCHEMA_UNKNOWN', 'The copy was made by a newer version of this program.')
   }
-  if ('path' in place) await writeFile(place.path, copy)
-  else await writeDatabase(place.url, copy)
+  if ('path' in place) await writeFile(place.path, copy, restored)
+  else await writeDatabase(place.url, copy, restored)
 }
 
 export type StateCopy = {
@@ -34,7 +35,7 @@ export type StateCopy = {
 
 export type CopiedTable = StateTable & RowsDigest
 
-async function writeFile(path: string, copy: StateCopy): Promise<void> {
+async function writeFile(path: string, copy: StateCopy, restored: RestoredCopy): Promise<void> {
   await (await open(path, 'wx', 0o600)).close()
   const database = openDatabase(path)
   const db = new Kysely<unknown>({ dialect: createSqliteDialect(database) })
@@ -42,6 +43,7 @@ async function writeFile(path: string, copy: StateCopy): Promise<void> {
     database.exec('begin immediate')
     await migrateTo(db, { name: 'sqlite' }, copy)
     await fill(db, copy, 'sqlite')
+    await noteRestored(db, restored)
     database.exec('commit')
     // One file, with nothing of it left in the log beside it.
     database.pragma('wal_checkpoint(truncate)')
@@ -51,7 +53,7 @@ async function writeFile(path: string, copy: StateCopy): Promise<void> {
   await requireSame({ path }, copy)
 }
 
-async function writeDatabase(url: string, copy: StateCopy): Promise<void> {
+async function writeDatabase(url: string, copy: StateCopy, restored: RestoredCopy): Promise<void> {
   const leases = createPostgresLeases(url)
   const pool = new Pool({ connectionString: url, max: 2, connectionTimeoutMillis: 10_000 })
   // Without a listener an error of a connection ends the process. Who uses it hears of it as well.
@@ -62,7 +64,12 @@ async function writeDatabase(url: string, copy: StateCopy): Promise<void> {
     await leases.acquire({ name: 'server', holder: `svc restore, process ${process.pid}`, within: 'store' })
     const { rows } = await sql<{ schema: string }>`select current_schema() as schema`.execute(db)
     await migrateTo(db, { name: 'postgres', schema: rows[0]?.schema ?? 'public' }, copy)
-    if (await isEmpty(db, copy)) await db.transaction().execute((trx) => fill(trx, copy, 'postgres'))
+    const isNew = await isEmpty(db, copy)
+    if (!isNew) await requireSame({ url }, copy)
+    await db.transaction().execute(async (trx) => {
+      if (isNew) await fill(trx, copy, 'postgres')
+      await noteRestored(trx, restored)
+    })
     await requireSame({ url }, copy)
   } finally {
     await db.destroy()
