@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
+import { isFileName } from './manifest.ts'
 import { ownerKeyName } from '@svc/tool-server'
 import { worldMarker } from '../world-directory.ts'
 
@@ -74,11 +75,15 @@ const reasons: Readonly<Record<string, string>> = {
   'support-api': 'the state of another server: back that up by itself',
 }
 
-/** Only where it stands in the directory itself. */
+/** Only where it stands in the directory itself. Throws for a name that no backup can hold. */
 function chainsFileIn(dataDir: string, { chainsFile }: KeptOptions): readonly string[] {
   if (chainsFile === null) return []
   const name = relative(dataDir, chainsFile)
-  return name.startsWith('.') || name.includes('/') ? [] : [name]
+  if (name.startsWith('..') || name.includes('/')) return []
+  if (isFileName(name) && !elsewhere.test(name) && !kept.some((one) => one === name)) return [name]
+  throw new Error(
+    'The file that SVC_CHAINS_FILE names has a name that cannot be in a backup. Rename it, for example to chains.json.',
+  )
 }
 
 /** Settings that sign, or let a provider sign. */

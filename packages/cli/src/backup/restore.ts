@@ -7,8 +7,8 @@ import { makeDirectory, replaceFileDurably, syncFolder } from '@svc/runtime'
 import { acquireServerLock } from '@svc/store'
 import { type RestoredCopy, type StateCopy, type StateRow, writeState } from '@svc/store/backup'
 import { mergeEnvFile, readEnvFile, restoringName } from '@svc/tool-server'
-import { sumOf } from './back-up.ts'
-import { type Manifest, readManifest } from './manifest.ts'
+import { checkBackup } from './check-backup.ts'
+import type { Manifest } from './manifest.ts'
 
 /**
  * Brings a backup back into an empty data directory, and into the database where the settings name one. What is restored starts paused: of
@@ -53,20 +53,6 @@ export type RestoreTarget = {
 }
 
 const pausedName = 'paused'
-
-/** Holds every file against the manifest. Throws, naming the first that is missing or is not as it was written. */
-export async function checkBackup(backup: string): Promise<Manifest> {
-  const manifest = await readManifest(backup)
-  for (const { path, bytes, sha256 } of manifest.files) {
-    const found = await sumOf(join(backup, path)).catch((cause: unknown) => {
-      throw new Error(`${path} is missing from the backup ${backup}. Take another backup.`, { cause })
-    })
-    if (found.bytes !== bytes || found.sha256 !== sha256) {
-      throw new Error(`${path} of the backup ${backup} is damaged. Take another backup.`)
-    }
-  }
-  return manifest
-}
 
 /** A volume has its own folder at its root; the lock may be that of an earlier try. */
 const mayBeThere: ReadonlySet<string> = new Set(['server.lock', 'server.lock-journal', 'lost+found'])

@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openAuditLog } from '../../../engine/src/audit/audit.ts'
 import { openDirectory } from '../approvals/operations.fixture.ts'
 import { walletSecrets } from '../backup/kept-files.ts'
+import { isFileName } from '../backup/manifest.ts'
 import { callCommand } from '../calls.fixture.ts'
 import { neverCounted } from '../signing-state.ts'
 
@@ -67,6 +68,22 @@ describe('svc backup', () => {
       stdout: expect.stringContaining('broken, in the log itself: audit.jsonl, line 2'),
     })
     expect(await restore('--check')).toMatchObject({ code: 0 })
+  })
+
+  it('takes a chains file of any name that a person can read, and refuses one that it could not restore', async () => {
+    const chainsFile = (name: string) => ({ SVC_CHAINS_FILE: join(place.dataDir, name) })
+    const taken = (name: string) => callCommand(['backup', target, '--data-dir', place.dataDir], chainsFile(name))
+    await put('my chains.json', '[]')
+    await put('odd\u202e.json', '[]')
+    expect(await taken('odd\u202e.json')).toMatchObject({ code: 1, stderr: expect.stringContaining('Rename it') })
+    expect(await taken('my chains.json')).toMatchObject({ code: 0, stderr: '' })
+    expect(await restore('--check')).toMatchObject({ code: 0 })
+    expect(await restore()).toMatchObject({ code: 0 })
+    expect(await textOf(newDirectory, 'my chains.json')).toBe('[]')
+  })
+
+  it.each(['.', '..', 'a/b', 'a\\b', '', 'a\u0000'])('knows %j for no name of a file', (name) => {
+    expect(isFileName(name)).toBe(false)
   })
 
   it('knows every setting that signs', () => {
