@@ -1,6 +1,6 @@
 import { createReadStream, createWriteStream } from 'node:fs'
 import { mkdir, readdir, rename, rm, rmdir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { pipeline } from 'node:stream/promises'
 import { makeDirectory, replaceFileDurably, syncFolder } from '@svc/runtime'
@@ -24,7 +24,7 @@ export async function restore(backup: string, target: RestoreTarget): Promise<Ma
   const lock = await acquireServerLock(dataDir)
   try {
     await requireEmpty(dataDir)
-    await clear(dataDir)
+    await clear(dataDir, manifest)
     const staged = join(dataDir, restoringName)
     await mkdir(staged, { mode: 0o700 })
     await syncFolder(dataDir)
@@ -68,13 +68,27 @@ async function requireEmpty(dataDir: string): Promise<void> {
   )
 }
 
-async function clear(dataDir: string): Promise<void> {
-  for (const name of await readdir(dataDir)) {
-    if (mayBeThere.has(name) || name === restoringName) continue
-    await rm(join(dataDir, name), { recursive: true })
+/**
+ * Takes away what an earlier try has left, and nothing else: before `paused` was moved out of the folder nothing was, and of
+ * the rest what is still in the folder was not. Throws for anything beside that, which somebody else has put there.
+ */
+async function clear(dataDir: string, { files }: Manifest): Promise<void> {
+  const staged = join(dataDir, restoringName)
+  const found = (await readdir(dataDir)).filter((name) => !mayBeThere.has(name) && name !== restoringName)
+  const left: readonly string[] = await readdir(staged).catch(() => [])
+  const ours = found.includes(pausedName)
+    ? new Set(['state.db', pausedName, ...files.map(({ path }) => basename(path))])
+    : new Set<string>()
+  const other = found.find((name) => !ours.has(name) || left.includes(name))
+  if (other !== undefined) {
+    throw new Error(
+      `${dataDir} holds ${other}, which the restore that was cut off has not put there. Move it away, then run svc restore again with the same backup.`,
+    )
   }
-  // Last: by it the rest is known for what a restore has left.
-  await rm(join(dataDir, restoringName), { recursive: true, force: true })
+  // `paused` last, by which the others are known, and then the folder, by which a restore is.
+  for (const name of found) if (name !== pausedName) await rm(join(dataDir, name))
+  await rm(join(dataDir, pausedName), { force: true })
+  await rm(staged, { recursive: true, force: true })
 }
 
 async function putState(

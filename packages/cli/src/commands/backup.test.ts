@@ -1,4 +1,4 @@
-import { chmod, copyFile, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { chmod, copyFile, mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createCircuitBreaker, pause, readPause, verifyAuditLog } from '@svc/engine/switches'
 import { acquireServerLock, openStore } from '@svc/store'
@@ -192,13 +192,32 @@ describe('svc restore', () => {
     await backup()
     await mkdir(join(newDirectory, 'restoring'), { recursive: true, mode: 0o700 })
     await writeFile(join(newDirectory, 'state.db'), 'half of it')
-    const environment = { PRIVATE_KEY: `0x${'5a'.repeat(32)}`, SVC_MCP_PROFILE: 'full', SVC_LISTEN: '127.0.0.1:0' }
-    const started = await callCommand(['serve', '--transport', 'http', '--data-dir', newDirectory], environment)
-    expect(started).toMatchObject({ code: 1, stderr: expect.stringContaining('RESTORE_UNFINISHED') })
+    await writeFile(join(newDirectory, 'paused'), '')
+    const wallet = { PRIVATE_KEY: `0x${'5a'.repeat(32)}`, SVC_MCP_PROFILE: 'full' }
+    for (const environment of [wallet, { SVC_MCP_PROFILE: 'data' }]) {
+      const serve = ['serve', '--transport', 'http', '--data-dir', newDirectory] as const
+      const started = await callCommand(serve, { ...environment, SVC_LISTEN: '127.0.0.1:0' })
+      expect(started).toMatchObject({ code: 1, stderr: expect.stringContaining('RESTORE_UNFINISHED') })
+    }
+    expect((await readdir(newDirectory)).toSorted()).toEqual(['paused', 'restoring', 'state.db'])
     expect(await restore()).toMatchObject({ code: 0, stderr: '' })
     expect(await readdir(newDirectory)).not.toContain('restoring')
     const store = await openStore({ path: join(newDirectory, 'state.db'), now: Date.now })
     expect(await store.operations.byId('op-1')).not.toBeNull()
     await store.close()
+  })
+
+  it.each([
+    ['of no backup', 'owner-key.txt', ['paused', 'state.db']],
+    ['with the name of one that was not moved there yet', '.env', []],
+    ['that stands in the folder of the restore as well', '.env', ['paused', 'restoring/.env']],
+  ])('begun anew, it removes no file %s', async (_what, name, others) => {
+    await backup()
+    await mkdir(join(newDirectory, 'restoring'), { recursive: true, mode: 0o700 })
+    for (const one of [name, ...others]) await writeFile(join(newDirectory, one), 'kept', { mode: 0o600 })
+    expect(await restore()).toMatchObject({ code: 1, stderr: expect.stringContaining(`holds ${name}, which`) })
+    for (const one of [name, ...others]) expect(await textOf(newDirectory, one)).toBe('kept')
+    await rename(join(newDirectory, name), `${newDirectory}-kept`)
+    expect(await restore()).toMatchObject({ code: 0, stderr: '' })
   })
 })
