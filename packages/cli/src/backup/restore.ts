@@ -77,7 +77,7 @@ async function clear(dataDir: string, { files }: Manifest): Promise<void> {
   const found = (await readdir(dataDir)).filter((name) => !mayBeThere.has(name) && name !== restoringName)
   const left: readonly string[] = await readdir(staged).catch(() => [])
   const ours = found.includes(pausedName)
-    ? new Set(['state.db', pausedName, ...files.map(({ path }) => basename(path))])
+    ? new Set(['state.db', 'state.db-wal', 'state.db-shm', pausedName, ...files.map(({ path }) => basename(path))])
     : new Set<string>()
   const other = found.find((name) => !ours.has(name) || left.includes(name))
   if (other !== undefined) {

@@ -42,6 +42,9 @@ export const passingTables: ReadonlySet<string> = new Set<keyof Schema>([
   'restored_copy',
 ])
 
+/** What servers that only read write as well, without the lease of the one that signs: it can be read again. */
+export const readTables: ReadonlySet<string> = new Set<keyof Schema>(['bar_chunk', 'token_fact'])
+
 /** The values of a row in the order of its columns, as text: both engines turn it back into what the column holds. */
 export type StateRow = readonly (string | null)[]
 
