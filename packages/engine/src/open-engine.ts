@@ -28,6 +28,7 @@ import { createFormerWallets } from './recovery/former-wallets.ts'
 import { privateRoute } from './transactions/private-route.ts'
 import { guardedSigner } from './signatures/guarded-signer.ts'
 import { createShutdownGate } from './switches/shutdown-gate.ts'
+import { pause } from './switches/kill-switch.ts'
 import { createLeaseKeeper } from './switches/lease-keeper.ts'
 import type { Call } from './call/call.ts'
 
@@ -86,6 +87,9 @@ async function openRecords({ dataDir, openStore, scrub, observer }: EngineOption
   closers.push(() => store.close())
   const leases = createLeaseKeeper(store.leases, `process ${process.pid} on ${hostname()}`)
   await leases.requireServer()
+  // Behind the lease, under which a restore works as well, and before anything may sign. The row stands until `svc resume`.
+  const restored = await store.restored.read()
+  if (restored !== null) await pause(dataDir, restored)
   await importOwedAllowances(dataDir, store.pendingRevocations)
   const written = await openAuditLog({ path: join(dataDir, 'audit.jsonl'), now: Date.now, scrub })
   const outcomes = createCallOutcomes(observedAudit(written, observer?.audited))

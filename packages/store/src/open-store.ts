@@ -11,6 +11,7 @@ import { createLedger, type Ledger } from './ledger/ledger.ts'
 import type { Leases } from './leases.ts'
 import { createMemory, type Memory } from './memory.ts'
 import type { Operations } from './operations/operations.ts'
+import { createRestored, type Restored } from './backup/restored-copy.ts'
 import { createOrders, type SignedOrders } from './orders/orders.ts'
 import { createPendingRevocations, type PendingRevocations } from './pending-revocations.ts'
 import { createPriceMemory, type PriceMemory } from './price-memory.ts'
@@ -84,6 +85,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     watches: createWatches(engine, now),
     tasks: createTasks(engine, now),
     signIns: createSignIns(engine, now),
+    restored: createRestored(engine),
     leases: engine.leases,
     close: () => engine.close(),
   }
@@ -127,6 +129,7 @@ export type Store = {
   readonly watches: Watches
   readonly tasks: Tasks
   readonly signIns: SignIns
+  readonly restored: Restored
   readonly leases: Leases
   close(): Promise<void>
 }

@@ -1,4 +1,5 @@
 import type { ColumnType, Generated } from 'kysely'
+import type { RestoredCopyTable } from './backup/restored-copy.ts'
 import type { Integer, NullableInteger } from './column-types.ts'
 import type {
   MemoryTable,
@@ -39,6 +40,7 @@ export type Schema = {
   sign_in_nonce: SignInNonceTable
   sign_in_key: SignInKeyTable
   sign_in_revocation: SignInRevocationTable
+  restored_copy: RestoredCopyTable
 }
 
 type JournalTable = {

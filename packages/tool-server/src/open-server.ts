@@ -34,6 +34,7 @@ import { ToolError } from '@svc/amm'
 import { dataTools, namesBeyondData } from './tools/data-tools.ts'
 import { createTraffic } from './traffic.ts'
 import { openWatchers } from './open-watchers.ts'
+import { requireRestored } from './require-restored.ts'
 import type { Address } from 'viem'
 
 /**
@@ -42,6 +43,7 @@ import type { Address } from 'viem'
  * Throws `ConfigError`, `ToolError` or `StoreError` naming the fix.
  */
 export async function openServer(config: Config, options: ServerOptions = {}): Promise<OpenedServer> {
+  requireRestored(config.dataDir)
   const log = openLog(config)
   const offered = options.tools === undefined ? await toolsOf(config.profile) : { tools: options.tools }
   const policies = await openPolicy(config, log)

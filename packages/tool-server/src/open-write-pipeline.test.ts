@@ -2,7 +2,9 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { readPause } from '@svc/engine/switches'
 import { openStore } from '@svc/store'
+import { writeState } from '@svc/store/backup'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { readConfig } from './config.ts'
 import { ConfigError } from './config/config-shape.ts'
@@ -69,6 +71,23 @@ test('the start releases what an earlier process had reserved and not signed, al
   const after = await reopened()
   expect(await after.ledger.open()).toEqual([])
   await after.close()
+})
+
+test('state that was put back from a copy signs nothing from any directory, at each start, until it is released', async () => {
+  const path = join(dataDir, 'state.db')
+  const restored = { by: 'operator:ada', at: '2026-01-31T08:00:00.000Z', reason: 'restored from the backup' }
+  const nothing = { steps: ['0001-journal-ledger-idempotency'], tables: [], rows: async function* () {} }
+  await writeState({ path }, nothing, restored)
+  for (let start = 0; start < 2; start += 1) {
+    await (await openPipeline(20)).close()
+    expect(await readPause(dataDir)).toMatchObject({ by: restored.by, reason: restored.reason })
+    rmSync(join(dataDir, 'paused'))
+  }
+  const store = await openStore({ path, now: Date.now })
+  await store.restored.release()
+  await store.close()
+  await (await openPipeline(20)).close()
+  expect(await readPause(dataDir)).toBeNull()
 })
 
 const claim = { principalId: 'agent', key: 'k', bodyHash: 'body', requestId: 'request' }

@@ -12,7 +12,9 @@ import {
 } from '@svc/store'
 import type { OperationDescription } from '@svc/engine/approvals'
 import { describeOne } from './read-list.ts'
+import { existsSync } from 'node:fs'
 import { access } from 'node:fs/promises'
+import type { RestoredCopy } from '@svc/store/backup'
 import { join } from 'node:path'
 import { meantDirectory } from '../own-data-directory.ts'
 import { readOperatorConfig } from '@svc/tool-server/operator-config'
@@ -69,6 +71,23 @@ export async function statePlace(
   if (dataDir === '') throw new UsageError('--data-dir takes the name of a directory')
   const config = readOperatorConfig(dataDir === undefined ? environment : { ...environment, SVC_DATA_DIR: dataDir })
   return { dataDir: config.dataDir, chainsFile: config.chainsFile, place: await placeOf(config) }
+}
+
+/**
+ * The copy that the state of a directory was put back from, and how it is released; `null` where none waits for that, or no server has
+ * kept any state.
+ */
+export async function openRestored(
+  dataDir: string,
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<{ readonly copy: RestoredCopy; release(): Promise<void> } | null> {
+  const config = readOperatorConfig({ ...environment, SVC_DATA_DIR: dataDir })
+  if (config.databaseUrl === null && !existsSync(join(dataDir, 'state.db'))) return null
+  const store = await openStore({ ...(await placeOf(config)), now: Date.now })
+  const copy = await store.restored.read()
+  if (copy !== null) return { copy, release: () => store.restored.release().then(() => store.close()) }
+  await store.close()
+  return null
 }
 
 async function placeOf({ dataDir, databaseUrl }: ReturnType<typeof readOperatorConfig>): Promise<StorePlace> {

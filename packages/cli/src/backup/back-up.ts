@@ -1,11 +1,10 @@
-import { createHash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
 import { mkdir, mkdtemp, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { copyAuditLog, verifyAuditLog } from '@svc/engine/switches'
 import { syncFolder } from '@svc/runtime'
 import type { StorePlace } from '@svc/store'
 import { type CopiedTable, createRowsDigest, readState, type StateSnapshot } from '@svc/store/backup'
+import { checkBackup, sumOf } from './check-backup.ts'
 import { type KeptFiles, readKeptFiles } from './kept-files.ts'
 import { backupFormat, type Manifest, manifestName, manifestText } from './manifest.ts'
 
@@ -30,6 +29,8 @@ export async function backUp(source: BackupSource, target: string): Promise<Back
     const { broken, last } = await verifyAuditLog(join(part, 'files'))
     const manifest = await describe({ source, part, kept, state, audit: last })
     await writeDurably(join(part, manifestName), manifestText(manifest))
+    // As a restore will: what that would refuse is no backup.
+    await checkBackup(part)
     for (const folder of [join(part, 'state'), join(part, 'files'), part]) await syncFolder(folder)
     await rename(part, target)
     await syncFolder(dirname(target))
@@ -114,17 +115,6 @@ type Described = {
   readonly kept: KeptFiles
   readonly state: State
   readonly audit: Manifest['audit']
-}
-
-/** Size and SHA-256 of a file. */
-export async function sumOf(path: string): Promise<{ readonly bytes: number; readonly sha256: string }> {
-  const sum = createHash('sha256')
-  let bytes = 0
-  for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
-    sum.update(chunk)
-    bytes += chunk.length
-  }
-  return { bytes, sha256: sum.digest('hex') }
 }
 
 async function writeDurably(path: string, text: string): Promise<void> {

@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
+import { isFileName } from './manifest.ts'
 import { ownerKeyName } from '@svc/tool-server'
 import { worldMarker } from '../world-directory.ts'
 
@@ -71,21 +72,30 @@ const reasons: Readonly<Record<string, string>> = {
   '.env.bak': 'former settings, with their secrets',
   [ownerKeyName]: 'the key that can lift the policy of the wallet: it belongs on another machine',
   [worldMarker]: 'the wallet of a local world, whose chain is gone when it ends',
+  'wallet-in-the-making.json': 'keys of a wallet that is being made: finish that first, with svc setup',
   'support-api': 'the state of another server: back that up by itself',
 }
 
-/** Only where it stands in the directory itself. */
+/** Only where it stands in the directory itself. Throws for a name that no backup can hold. */
 function chainsFileIn(dataDir: string, { chainsFile }: KeptOptions): readonly string[] {
   if (chainsFile === null) return []
   const name = relative(dataDir, chainsFile)
-  return name.startsWith('.') || name.includes('/') ? [] : [name]
+  if (name.startsWith('..') || name.includes('/')) return []
+  if (isFileName(name) && !elsewhere.test(name) && !kept.some((one) => one === name)) return [name]
+  throw new Error(
+    'The file that SVC_CHAINS_FILE names has a name that cannot be in a backup. Rename it, for example to chains.json.',
+  )
 }
 
 /** Settings that sign, or let a provider sign. */
 export const walletSecrets = ['PRIVATE_KEY', 'WALLET_APP_SECRET', 'WALLET_AUTH_PRIVATE_KEY']
 
 function withoutWalletSecrets(text: string): { readonly lines: string; readonly secrets: readonly string[] } {
-  const isSecret = (line: string) => walletSecrets.find((name) => line.startsWith(`${name}=`))
+  // Also one that a person has put out of use, or set for a shell: it signs all the same.
+  const isSecret = (line: string) => {
+    const name = /^[\s#]*(?:export\s+)?([A-Z_]+)\s*=/.exec(line)?.[1]
+    return walletSecrets.find((secret) => secret === name)
+  }
   const lines = text.split('\n')
   const secrets = lines.flatMap((line) => isSecret(line) ?? [])
   return { lines: lines.filter((line) => isSecret(line) === undefined).join('\n'), secrets }

@@ -11,6 +11,11 @@ export const manifestName = 'manifest.json'
 /** In which form this version writes backups; what it reads. */
 export const backupFormat = 1
 
+/** Whether a backup can hold a file of this name: one that leads nowhere else, and that a person can read. */
+export function isFileName(name: string): boolean {
+  return name !== '.' && name !== '..' && /^[^/\\\p{C}]{1,200}$/u.test(name)
+}
+
 const hex = z.string().regex(/^[0-9a-f]{64}$/)
 
 const manifestSchema = z.strictObject({
@@ -35,7 +40,9 @@ const manifestSchema = z.strictObject({
   /** Under the backup's `state` or `files`. No name of one leads out of it. */
   files: z.array(
     z.strictObject({
-      path: z.string().regex(/^(?:state|files)\/[A-Za-z0-9._-]+$/),
+      path: z
+        .string()
+        .refine((path) => /^(?:state|files)\//.test(path) && isFileName(path.slice(path.indexOf('/') + 1))),
       bytes: z.int().min(0),
       sha256: hex,
     }),

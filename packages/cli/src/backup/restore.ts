@@ -1,14 +1,14 @@
 import { createReadStream, createWriteStream } from 'node:fs'
 import { mkdir, readdir, rename, rm, rmdir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { pipeline } from 'node:stream/promises'
 import { makeDirectory, replaceFileDurably, syncFolder } from '@svc/runtime'
 import { acquireServerLock } from '@svc/store'
-import { type StateCopy, type StateRow, writeState } from '@svc/store/backup'
+import { type RestoredCopy, type StateCopy, type StateRow, writeState } from '@svc/store/backup'
 import { mergeEnvFile, readEnvFile, restoringName } from '@svc/tool-server'
-import { sumOf } from './back-up.ts'
-import { type Manifest, readManifest } from './manifest.ts'
+import { checkBackup } from './check-backup.ts'
+import type { Manifest } from './manifest.ts'
 
 /**
  * Brings a backup back into an empty data directory, and into the database where the settings name one. What is restored starts paused: of
@@ -24,12 +24,13 @@ export async function restore(backup: string, target: RestoreTarget): Promise<Ma
   const lock = await acquireServerLock(dataDir)
   try {
     await requireEmpty(dataDir)
-    await clear(dataDir)
+    await clear(dataDir, manifest)
     const staged = join(dataDir, restoringName)
     await mkdir(staged, { mode: 0o700 })
     await syncFolder(dataDir)
-    await putState(backup, manifest, target, staged)
-    await putFiles(backup, manifest, target, staged)
+    const decision = pauseOf(manifest, target)
+    await putState(backup, manifest, { ...target, decision }, staged)
+    await putFiles(backup, manifest, { ...target, decision }, staged)
     // Before anything that a server could sign with.
     await rename(join(staged, pausedName), join(dataDir, pausedName))
     for (const name of await readdir(staged)) await rename(join(staged, name), join(dataDir, name))
@@ -53,20 +54,6 @@ export type RestoreTarget = {
 
 const pausedName = 'paused'
 
-/** Holds every file against the manifest. Throws, naming the first that is missing or is not as it was written. */
-export async function checkBackup(backup: string): Promise<Manifest> {
-  const manifest = await readManifest(backup)
-  for (const { path, bytes, sha256 } of manifest.files) {
-    const found = await sumOf(join(backup, path)).catch((cause: unknown) => {
-      throw new Error(`${path} is missing from the backup ${backup}. Take another backup.`, { cause })
-    })
-    if (found.bytes !== bytes || found.sha256 !== sha256) {
-      throw new Error(`${path} of the backup ${backup} is damaged. Take another backup.`)
-    }
-  }
-  return manifest
-}
-
 /** A volume has its own folder at its root; the lock may be that of an earlier try. */
 const mayBeThere: ReadonlySet<string> = new Set(['server.lock', 'server.lock-journal', 'lost+found'])
 
@@ -81,23 +68,37 @@ async function requireEmpty(dataDir: string): Promise<void> {
   )
 }
 
-async function clear(dataDir: string): Promise<void> {
-  for (const name of await readdir(dataDir)) {
-    if (mayBeThere.has(name) || name === restoringName) continue
-    await rm(join(dataDir, name), { recursive: true })
+/**
+ * Takes away what an earlier try has left, and nothing else: before `paused` was moved out of the folder nothing was, and of
+ * the rest what is still in the folder was not. Throws for anything beside that, which somebody else has put there.
+ */
+async function clear(dataDir: string, { files }: Manifest): Promise<void> {
+  const staged = join(dataDir, restoringName)
+  const found = (await readdir(dataDir)).filter((name) => !mayBeThere.has(name) && name !== restoringName)
+  const left: readonly string[] = await readdir(staged).catch(() => [])
+  const ours = found.includes(pausedName)
+    ? new Set(['state.db', 'state.db-wal', 'state.db-shm', pausedName, ...files.map(({ path }) => basename(path))])
+    : new Set<string>()
+  const other = found.find((name) => !ours.has(name) || left.includes(name))
+  if (other !== undefined) {
+    throw new Error(
+      `${dataDir} holds ${other}, which the restore that was cut off has not put there. Move it away, then run svc restore again with the same backup.`,
+    )
   }
-  // Last: by it the rest is known for what a restore has left.
-  await rm(join(dataDir, restoringName), { recursive: true, force: true })
+  // `paused` last, by which the others are known, and then the folder, by which a restore is.
+  for (const name of found) if (name !== pausedName) await rm(join(dataDir, name))
+  await rm(join(dataDir, pausedName), { force: true })
+  await rm(staged, { recursive: true, force: true })
 }
 
 async function putState(
   backup: string,
   { steps, tables }: Manifest,
-  { databaseUrl }: RestoreTarget,
+  { databaseUrl, decision }: Put,
   staged: string,
 ): Promise<void> {
   const copy: StateCopy = { steps, tables, rows: (table) => rowsIn(join(backup, 'state', `${table}.jsonl`)) }
-  await writeState(databaseUrl === null ? { path: join(staged, 'state.db') } : { url: databaseUrl }, copy)
+  await writeState(databaseUrl === null ? { path: join(staged, 'state.db') } : { url: databaseUrl }, copy, decision)
 }
 
 async function* rowsIn(path: string): AsyncGenerator<StateRow> {
@@ -107,8 +108,8 @@ async function* rowsIn(path: string): AsyncGenerator<StateRow> {
 
 async function putFiles(
   backup: string,
-  { files, createdAt }: Manifest,
-  { databaseUrl, by }: RestoreTarget,
+  { files }: Manifest,
+  { databaseUrl, decision }: Put,
   staged: string,
 ): Promise<void> {
   const names = files.flatMap(({ path }) => (path.startsWith('files/') ? [path.slice('files/'.length)] : []))
@@ -121,8 +122,15 @@ async function putFiles(
   // The database of the settings is the one that was restored into.
   if (named !== undefined && named !== databaseUrl) mergeEnvFile(settings, { SVC_DATABASE_URL: databaseUrl })
   await rm(`${settings}.bak`, { force: true })
-  const before = names.includes(pausedName) ? '; it was paused when the backup was made' : ''
+  await replaceFileDurably(join(staged, pausedName), `${JSON.stringify(decision)}\n`)
+}
+
+type Put = RestoreTarget & { readonly decision: RestoredCopy }
+
+/** Stands in the directory, and in the state itself for whoever opens that from another one. */
+function pauseOf({ files, createdAt }: Manifest, { by }: RestoreTarget): RestoredCopy {
+  const wasPaused = files.some(({ path }) => path === `files/${pausedName}`)
+  const before = wasPaused ? '; it was paused when the backup was made' : ''
   const reason = `restored from the backup of ${createdAt}: what was signed, spent and revoked since is not in it${before}`
-  const paused = { by, at: new Date().toISOString(), reason }
-  await replaceFileDurably(join(staged, pausedName), `${JSON.stringify(paused)}\n`)
+  return { by, at: new Date().toISOString(), reason }
 }

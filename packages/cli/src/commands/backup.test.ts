@@ -1,4 +1,4 @@
-import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { chmod, copyFile, mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createCircuitBreaker, pause, readPause, verifyAuditLog } from '@svc/engine/switches'
 import { acquireServerLock, openStore } from '@svc/store'
@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openAuditLog } from '../../../engine/src/audit/audit.ts'
 import { openDirectory } from '../approvals/operations.fixture.ts'
 import { walletSecrets } from '../backup/kept-files.ts'
+import { isFileName } from '../backup/manifest.ts'
 import { callCommand } from '../calls.fixture.ts'
 import { neverCounted } from '../signing-state.ts'
 
@@ -53,6 +54,17 @@ describe('svc backup', () => {
     expect(await backup()).toMatchObject({ code: 1, stderr: expect.stringContaining('is there already') })
   })
 
+  it('leaves out secrets of the wallet that are put out of use, and says what keys of a wallet in the making are', async () => {
+    const secret = `PRIVATE_KEY=0x${'6b'.repeat(32)}`
+    const lines = [`# ${secret}`, `#${secret}`, `export ${secret}`, ` # export ${secret}`, `## PRIVATE_KEY = ${secret}`]
+    await put('.env', ['# ours', ...lines, 'NOT_THE_PRIVATE_KEY=1', '# PRIVATE_KEY is elsewhere', ''].join('\n'))
+    await put('wallet-in-the-making.json', '{}')
+    const made = await backup()
+    expect(await textOf(target, 'files', '.env')).toBe('# ours\nNOT_THE_PRIVATE_KEY=1\n# PRIVATE_KEY is elsewhere\n')
+    expect(made.stdout.match(/^Left out: PRIVATE_KEY/gm)).toHaveLength(lines.length)
+    expect(made.stdout).toContain('wallet-in-the-making.json (keys of a wallet that is being made: finish that first')
+  })
+
   it('takes the secrets of the wallet where it is asked to, and says what that means', async () => {
     const made = await backup('--with-wallet-secrets')
     expect(made.stdout).toContain('whoever has it can sign')
@@ -67,6 +79,22 @@ describe('svc backup', () => {
       stdout: expect.stringContaining('broken, in the log itself: audit.jsonl, line 2'),
     })
     expect(await restore('--check')).toMatchObject({ code: 0 })
+  })
+
+  it('takes a chains file of any name that a person can read, and refuses one that it could not restore', async () => {
+    const chainsFile = (name: string) => ({ SVC_CHAINS_FILE: join(place.dataDir, name) })
+    const taken = (name: string) => callCommand(['backup', target, '--data-dir', place.dataDir], chainsFile(name))
+    await put('my chains.json', '[]')
+    await put('odd\u202e.json', '[]')
+    expect(await taken('odd\u202e.json')).toMatchObject({ code: 1, stderr: expect.stringContaining('Rename it') })
+    expect(await taken('my chains.json')).toMatchObject({ code: 0, stderr: '' })
+    expect(await restore('--check')).toMatchObject({ code: 0 })
+    expect(await restore()).toMatchObject({ code: 0 })
+    expect(await textOf(newDirectory, 'my chains.json')).toBe('[]')
+  })
+
+  it.each(['.', '..', 'a/b', 'a\\b', '', 'a\u0000'])('knows %j for no name of a file', (name) => {
+    expect(isFileName(name)).toBe(false)
   })
 
   it('knows every setting that signs', () => {
@@ -107,6 +135,25 @@ describe('svc restore', () => {
     expect(await readPause(newDirectory)).toMatchObject({
       reason: expect.stringMatching(/it was paused when .* made$/),
     })
+  })
+
+  it('is paused wherever its state is opened from, until svc resume there', async () => {
+    await backup()
+    await restore()
+    const other = `${newDirectory}-other`
+    await mkdir(other, { mode: 0o700 })
+    await copyFile(join(newDirectory, 'state.db'), join(other, 'state.db'))
+    const restored = async () => {
+      const store = await openStore({ path: join(other, 'state.db'), now: Date.now })
+      const copy = await store.restored.read()
+      await store.close()
+      return copy
+    }
+    expect(await restored()).toMatchObject({ reason: expect.stringMatching(/^restored from the backup of 20/) })
+    const resumed = await callCommand(['resume', '--data-dir', other])
+    expect(resumed).toMatchObject({ code: 0, stdout: expect.stringContaining('Released what was restored from') })
+    expect(await restored()).toBeNull()
+    expect(await readPause(other)).toBeNull()
   })
 
   it('refuses a directory that holds anything, and one on which a server runs', async () => {
@@ -156,13 +203,32 @@ describe('svc restore', () => {
     await backup()
     await mkdir(join(newDirectory, 'restoring'), { recursive: true, mode: 0o700 })
     await writeFile(join(newDirectory, 'state.db'), 'half of it')
-    const environment = { PRIVATE_KEY: `0x${'5a'.repeat(32)}`, SVC_MCP_PROFILE: 'full', SVC_LISTEN: '127.0.0.1:0' }
-    const started = await callCommand(['serve', '--transport', 'http', '--data-dir', newDirectory], environment)
-    expect(started).toMatchObject({ code: 1, stderr: expect.stringContaining('RESTORE_UNFINISHED') })
+    await writeFile(join(newDirectory, 'paused'), '')
+    const wallet = { PRIVATE_KEY: `0x${'5a'.repeat(32)}`, SVC_MCP_PROFILE: 'full' }
+    for (const environment of [wallet, { SVC_MCP_PROFILE: 'data' }]) {
+      const serve = ['serve', '--transport', 'http', '--data-dir', newDirectory] as const
+      const started = await callCommand(serve, { ...environment, SVC_LISTEN: '127.0.0.1:0' })
+      expect(started).toMatchObject({ code: 1, stderr: expect.stringContaining('RESTORE_UNFINISHED') })
+    }
+    expect((await readdir(newDirectory)).toSorted()).toEqual(['paused', 'restoring', 'state.db'])
     expect(await restore()).toMatchObject({ code: 0, stderr: '' })
     expect(await readdir(newDirectory)).not.toContain('restoring')
     const store = await openStore({ path: join(newDirectory, 'state.db'), now: Date.now })
     expect(await store.operations.byId('op-1')).not.toBeNull()
     await store.close()
+  })
+
+  it.each([
+    ['of no backup', 'owner-key.txt', ['paused', 'state.db']],
+    ['with the name of one that was not moved there yet', '.env', []],
+    ['that stands in the folder of the restore as well', '.env', ['paused', 'restoring/.env']],
+  ])('begun anew, it removes no file %s', async (_what, name, others) => {
+    await backup()
+    await mkdir(join(newDirectory, 'restoring'), { recursive: true, mode: 0o700 })
+    for (const one of [name, ...others]) await writeFile(join(newDirectory, one), 'kept', { mode: 0o600 })
+    expect(await restore()).toMatchObject({ code: 1, stderr: expect.stringContaining(`holds ${name}, which`) })
+    for (const one of [name, ...others]) expect(await textOf(newDirectory, one)).toBe('kept')
+    await rename(join(newDirectory, name), `${newDirectory}-kept`)
+    expect(await restore()).toMatchObject({ code: 0, stderr: '' })
   })
 })

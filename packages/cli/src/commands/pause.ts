@@ -30,13 +30,19 @@ export async function pause(argv: readonly string[]): Promise<number> {
 export async function resume(argv: readonly string[]): Promise<number> {
   const flags = parseFlags(argv, { values: ['data-dir'], switches: ['rearm'] })
   const dataDir = await ownDataDirectory(flags['data-dir'], process.env)
-  const { createCircuitBreaker, resume: goOn } = await import('@svc/engine/switches')
+  const { createCircuitBreaker, pause: stop, resume: goOn } = await import('@svc/engine/switches')
+  const { openRestored } = await import('../approvals/open-operations.ts')
   const decision = { by: operatorName(), at: new Date().toISOString() }
   const breaker = createCircuitBreaker({ dataDir, limits: () => neverCounted, now: Date.now })
   const { open, since, cause, stops } = await breaker.status()
   const rearmed = flags.rearm && (await breaker.rearm(decision))
+  const restored = await openRestored(dataDir, process.env)
+  // A server that has not started since has written no pause yet: what ends is on record all the same.
+  if (restored !== null) await stop(dataDir, restored.copy)
   const resumed = await goOn(dataDir, decision)
+  await restored?.release()
   process.stdout.write(resumed ? 'Resumed.\n' : 'Nothing was paused.\n')
+  if (restored !== null) process.stdout.write(`Released what was ${restored.copy.reason}.\n`)
   if (!open) {
     if (flags.rearm) process.stdout.write('The circuit breaker was not open.\n')
     return 0

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newOperation } from '../operations/operations.fixture.ts'
 import { openStore, type Store, type StorePlace } from '../open-store.ts'
 import { passingTables, stateTables } from './state-tables.ts'
-import { takeCopy, toStream } from './take-copy.fixture.ts'
+import { restored, takeCopy, toStream } from './take-copy.fixture.ts'
 import { writeState } from './write-state.ts'
 
 const postgres = testedEngine() === 'PostgreSQL' ? usePostgres() : null
@@ -90,16 +90,16 @@ test('what is taken while others write is of one moment, and comes back to the r
   expect(rows('sign_in_revocation')).toBe(1)
 
   const target = await newPlace()
-  await writeState(target, copy)
-  const restored = await open(target)
+  await writeState(target, copy, restored)
+  const again = await open(target)
   const last = rows('journal') - 1
-  expect(await restored.journal.nextNonce(1, from)).toBe(last + 1)
-  expect(await restored.journal.byNonce(1, from, 3)).toMatchObject([{ blockNumber: 2n ** 62n + 3n }])
-  expect((await restored.ledger.usage('agent', { sessionIdleMs: 1_000 })).dailyUsdMicros).toBeGreaterThan(3n * 12n)
-  expect(await restored.operations.byId('op "1"\n')).toMatchObject({ plan: '{"text":"\u202e\\u0000 é"}' })
-  expect(await restored.signIns.spendNonce('nonce', 1_700_000_100_000)).toBe(true)
-  await write(restored, 100_000)
-  await restored.close()
+  expect(await again.journal.nextNonce(1, from)).toBe(last + 1)
+  expect(await again.journal.byNonce(1, from, 3)).toMatchObject([{ blockNumber: 2n ** 62n + 3n }])
+  expect((await again.ledger.usage('agent', { sessionIdleMs: 1_000 })).dailyUsdMicros).toBeGreaterThan(3n * 12n)
+  expect(await again.operations.byId('op "1"\n')).toMatchObject({ plan: '{"text":"\u202e\\u0000 é"}' })
+  expect(await again.signIns.spendNonce('nonce', 1_700_000_100_000)).toBe(true)
+  await write(again, 100_000)
+  await again.close()
 })
 
 test('comes back in the other engine, and from there', async () => {
@@ -109,12 +109,31 @@ test('comes back in the other engine, and from there', async () => {
   await store.close()
   const first = await takeCopy(place)
   const [file, again] = [newFile(), await newPlace()]
-  await writeState(file, first)
+  await writeState(file, first, restored)
   const second = await takeCopy(file)
-  await writeState(again, second)
+  await writeState(again, second, restored)
   const third = await takeCopy(again)
   expect(second.tables).toEqual(first.tables)
   expect(third.tables).toEqual(first.tables)
+})
+
+test('says that it was put back, also of a copy that has no table for that, until it is released; no copy says it', async () => {
+  const place = await newPlace()
+  await (await open(place)).close()
+  const copy = await takeCopy(place)
+  const older = { ...copy, steps: copy.steps.slice(0, -1) }
+  for (const taken of [copy, older]) {
+    const target = await newPlace()
+    await writeState(target, taken, restored)
+    const again = await open(target)
+    expect(await again.restored.read()).toEqual(restored)
+    expect((await takeCopy(target)).kept.has('restored_copy')).toBe(false)
+    await again.restored.release()
+    await again.close()
+    const later = await open(target)
+    expect(await later.restored.read()).toBeNull()
+    await later.close()
+  }
 })
 
 test('numbers go on behind those that were given, also to rows that are gone', async () => {
@@ -128,10 +147,10 @@ test('numbers go on behind those that were given, also to rows that are gone', a
   const copy = await takeCopy(place)
   expect(copy.tables.find(({ name }) => name === 'memory')).toMatchObject({ rows: 0, lastSequence: '3' })
   const target = await newPlace()
-  await writeState(target, copy)
-  const restored = await open(target)
-  await restored.memory.of('ann').keep(record)
-  await restored.close()
+  await writeState(target, copy, restored)
+  const again = await open(target)
+  await again.memory.of('ann').keep(record)
+  await again.close()
   const [row] = (await takeCopy(target)).kept.get('memory') ?? []
   expect(row?.[0]).toBe('4')
 })
@@ -143,8 +162,8 @@ test('a copy of a newer version is refused, and one in which a row was changed',
   await store.close()
   const copy = await takeCopy(place)
   const newer = { ...copy, steps: [...copy.steps, '9999-later'] }
-  await expect(writeState(await newPlace(), newer)).rejects.toMatchObject({ code: 'STORE_SCHEMA_UNKNOWN' })
+  await expect(writeState(await newPlace(), newer, restored)).rejects.toMatchObject({ code: 'STORE_SCHEMA_UNKNOWN' })
   const changed = copy.kept.get('reservation')?.map((row) => row.map((value) => (value === '5' ? '1' : value))) ?? []
   const rows = (table: string) => (table === 'reservation' ? toStream(changed) : copy.rows(table))
-  await expect(writeState(newFile(), { ...copy, rows })).rejects.toMatchObject({ code: 'STORE_COPY_DAMAGED' })
+  await expect(writeState(newFile(), { ...copy, rows }, restored)).rejects.toMatchObject({ code: 'STORE_COPY_DAMAGED' })
 })

@@ -28,12 +28,22 @@ export const stateTables = [
   'sign_in_nonce',
   'sign_in_key',
   'sign_in_revocation',
+  'restored_copy',
 ] as const satisfies readonly (keyof Schema)[]
 
 /**
- * What a copy leaves out: it holds for minutes, and to bring it back would make a token or a nonce good that is not any more.
+ * What a copy leaves out: it holds for minutes, and to bring it back would make a token or a nonce good that is not any more. That a state was
+ * put back is said anew of each.
  */
-export const passingTables: ReadonlySet<string> = new Set<keyof Schema>(['rate_bucket', 'sign_in_nonce', 'sign_in_key'])
+export const passingTables: ReadonlySet<string> = new Set<keyof Schema>([
+  'rate_bucket',
+  'sign_in_nonce',
+  'sign_in_key',
+  'restored_copy',
+])
+
+/** What servers that only read write as well, without the lease of the one that signs: it can be read again. */
+export const readTables: ReadonlySet<string> = new Set<keyof Schema>(['bar_chunk', 'token_fact'])
 
 /** The values of a row in the order of its columns, as text: both engines turn it back into what the column holds. */
 export type StateRow = readonly (string | null)[]

@@ -1,7 +1,11 @@
 import type { StorePlace } from '../open-store.ts'
 import { readState } from './read-state.ts'
+import type { RestoredCopy } from './restored-copy.ts'
 import { createRowsDigest, type StateRow } from './state-tables.ts'
 import type { CopiedTable, StateCopy } from './write-state.ts'
+
+/** Who puts a copy back. */
+export const restored: RestoredCopy = { by: 'operator:ada', at: '2026-01-31T08:00:00.000Z', reason: 'restored' }
 
 /** A copy of the state that stands at a place, kept in memory. */
 export async function takeCopy(place: StorePlace): Promise<TakenCopy> {

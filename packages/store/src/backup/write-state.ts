@@ -8,22 +8,30 @@ import { createPostgresLeases } from '../postgres/postgres-leases.ts'
 import { createSqliteDialect } from '../sqlite/sqlite-dialect.ts'
 import { openDatabase } from '../sqlite/sqlite-engine.ts'
 import { StoreError } from '../store-error.ts'
-import { createRowsDigest, type RowsDigest, type StateRow, type StateTable, stateTables } from './state-tables.ts'
+import {
+  createRowsDigest,
+  readTables,
+  type RowsDigest,
+  type StateRow,
+  type StateTable,
+  stateTables,
+} from './state-tables.ts'
 import { readState } from './read-state.ts'
+import { noteRestored, type RestoredCopy } from './restored-copy.ts'
 
 /**
  * Puts a copy of the state into an empty place, all of it in one commit, with the schema it was taken under; a server that opens it
  * brings that up to date. A database that holds exactly this copy already stays as it is, so that a restore that was cut off can be made
- * again. Throws `LEASE_HELD` while a server runs on the database, `STORE_NOT_EMPTY` where it holds anything else,
+ * again. In the same commit stands `restored`, until it is released (see `createRestored`). Throws `LEASE_HELD` while a server runs on the database, `STORE_NOT_EMPTY` where it holds anything else,
  * `STORE_SCHEMA_UNKNOWN` for a copy of a newer version, and `STORE_COPY_DAMAGED` where not each row is what was copied.
  */
-export async function writeState(place: StorePlace, copy: StateCopy): Promise<void> {
+export async function writeState(place: StorePlace, copy: StateCopy, restored: RestoredCopy): Promise<void> {
   const known = Object.keys(migrationsOf({ name: 'sqlite' }))
   if (copy.steps.length === 0 || copy.steps.some((step, index) => step !== known[index])) {
     throw new StoreError('STORE_SCHEMA_UNKNOWN', 'The copy was made by a newer version of this program.')
   }
-  if ('path' in place) await writeFile(place.path, copy)
-  else await writeDatabase(place.url, copy)
+  if ('path' in place) await writeFile(place.path, copy, restored)
+  else await writeDatabase(place.url, copy, restored)
 }
 
 export type StateCopy = {
@@ -34,7 +42,7 @@ export type StateCopy = {
 
 export type CopiedTable = StateTable & RowsDigest
 
-async function writeFile(path: string, copy: StateCopy): Promise<void> {
+async function writeFile(path: string, copy: StateCopy, restored: RestoredCopy): Promise<void> {
   await (await open(path, 'wx', 0o600)).close()
   const database = openDatabase(path)
   const db = new Kysely<unknown>({ dialect: createSqliteDialect(database) })
@@ -42,16 +50,17 @@ async function writeFile(path: string, copy: StateCopy): Promise<void> {
     database.exec('begin immediate')
     await migrateTo(db, { name: 'sqlite' }, copy)
     await fill(db, copy, 'sqlite')
+    await noteRestored(db, restored)
     database.exec('commit')
     // One file, with nothing of it left in the log beside it.
     database.pragma('wal_checkpoint(truncate)')
   } finally {
     await db.destroy()
   }
-  await requireSame({ path }, copy)
+  await requireSame(path, copy)
 }
 
-async function writeDatabase(url: string, copy: StateCopy): Promise<void> {
+async function writeDatabase(url: string, copy: StateCopy, restored: RestoredCopy): Promise<void> {
   const leases = createPostgresLeases(url)
   const pool = new Pool({ connectionString: url, max: 2, connectionTimeoutMillis: 10_000 })
   // Without a listener an error of a connection ends the process. Who uses it hears of it as well.
@@ -62,12 +71,46 @@ async function writeDatabase(url: string, copy: StateCopy): Promise<void> {
     await leases.acquire({ name: 'server', holder: `svc restore, process ${process.pid}`, within: 'store' })
     const { rows } = await sql<{ schema: string }>`select current_schema() as schema`.execute(db)
     await migrateTo(db, { name: 'postgres', schema: rows[0]?.schema ?? 'public' }, copy)
-    if (await isEmpty(db, copy)) await db.transaction().execute((trx) => fill(trx, copy, 'postgres'))
-    await requireSame({ url }, copy)
+    await db.transaction().execute((trx) => putInto(trx, copy, restored))
   } finally {
     await db.destroy()
     await leases.close()
   }
+}
+
+/**
+ * Behind locks that let others read and nobody write: servers that only read hold no lease, and keep what they have read. What they have
+ * kept is replaced by that of the copy. Nothing is committed before all of it was read back.
+ */
+async function putInto(trx: Transaction<unknown>, copy: StateCopy, restored: RestoredCopy): Promise<void> {
+  // Where the server of the database would answer before the disk has it.
+  await sql`set local synchronous_commit = on`.execute(trx)
+  const tables = copy.tables.map(({ name }) => sql.table(name))
+  if (tables.length > 0) await sql`lock table ${sql.join(tables)} in share row exclusive mode`.execute(trx)
+  for (const { name } of copy.tables) {
+    if (readTables.has(name)) await sql`delete from ${sql.table(name)}`.execute(trx)
+  }
+  const isNew = await isEmpty(trx, copy)
+  await fill(trx, { ...copy, tables: copy.tables.filter(({ name }) => isNew || readTables.has(name)) }, 'postgres')
+  for (const table of copy.tables) {
+    if ((await digestOf(trx, table)) === table.digest) continue
+    if (isNew) throw damaged(table)
+    throw notEmpty(`The database holds state already, and not that of this copy (${table.name}).`)
+  }
+  await noteRestored(trx, restored)
+}
+
+async function digestOf(trx: Transaction<unknown>, { name, columns }: StateTable): Promise<string> {
+  const digest = createRowsDigest()
+  const values = sql.join(columns.map((column) => sql`${sql.ref(column)}::text`))
+  await sql`declare rows no scroll cursor for select array[${values}] as row from ${sql.table(name)}`.execute(trx)
+  for (;;) {
+    const { rows } = await sql<{ row: StateRow }>`fetch ${sql.lit(rowsAtOnce)} from rows`.execute(trx)
+    for (const { row } of rows) digest.add(row)
+    if (rows.length < rowsAtOnce) break
+  }
+  await sql`close rows`.execute(trx)
+  return digest.read().digest
 }
 
 /** Not beyond: what changes with a later step changes in the rows that are there by then. */
@@ -97,8 +140,6 @@ async function fill(
   copy: StateCopy,
   engine: Dialect['name'],
 ): Promise<void> {
-  // Where the server of the database would answer before the disk has it.
-  if (engine === 'postgres') await sql`set local synchronous_commit = on`.execute(db)
   for (const name of stateTables) {
     const table = copy.tables.find((one) => one.name === name)
     if (table === undefined) continue
@@ -142,23 +183,29 @@ async function goOnCounting(db: Kysely<unknown>, table: StateTable, engine: Dial
     return
   }
   const column = table.columns.includes('sequence') ? 'sequence' : 'id'
-  await sql`select setval(pg_get_serial_sequence(${name}, ${column}), ${lastSequence}::bigint)`.execute(db)
+  const counter = sql`pg_get_serial_sequence(${name}, ${column})::regclass`
+  // No rollback takes it back: it never falls behind rows that are there.
+  const last = sql`greatest(${lastSequence}::bigint, coalesce(pg_sequence_last_value(${counter}), 0))`
+  await sql`select setval(${counter}, ${last})`.execute(db)
 }
 
-async function requireSame(place: StorePlace, copy: StateCopy): Promise<void> {
-  const found = await readState(place, async ({ tables }) => {
-    const digests = new Map<string, RowsDigest>()
+/** Of a file in which nobody else writes. */
+async function requireSame(path: string, copy: StateCopy): Promise<void> {
+  const found = await readState({ path }, async ({ tables }) => {
+    const digests = new Map<string, string>()
     for (const { name, rows } of tables) {
       const digest = createRowsDigest()
       for await (const row of rows()) digest.add(row)
-      digests.set(name, digest.read())
+      digests.set(name, digest.read().digest)
     }
     return digests
   })
-  const other = copy.tables.find(({ name, digest }) => found.get(name)?.digest !== digest)
-  if (other === undefined) return
-  if ('path' in place) throw new StoreError('STORE_COPY_DAMAGED', `Not each row of ${other.name} is as it was copied.`)
-  throw notEmpty(`The database holds state already, and not that of this copy (${other.name}).`)
+  const other = copy.tables.find(({ name, digest }) => found.get(name) !== digest)
+  if (other !== undefined) throw damaged(other)
+}
+
+function damaged({ name }: StateTable): StoreError {
+  return new StoreError('STORE_COPY_DAMAGED', `Not each row of ${name} is as it was copied.`)
 }
 
 function notEmpty(message: string, cause?: unknown): StoreError {
