@@ -91,19 +91,18 @@ function standingIn(dataDir: string) {
   return walletId === undefined || authPrivateKey === undefined ? null : { walletId, authPrivateKey }
 }
 
-/** In codes of this server; its operator's paths stay here. */
-function toolErrorOf(cause: unknown, dataDir: string): unknown {
-  if (cause instanceof ToolError || !(cause instanceof Error)) return cause
-  const message = cause.message.replaceAll(dataDir, 'D')
+/** In codes of this server, in words of ours alone: what systems and libraries say, and the operator's paths, stay here. */
+function toolErrorOf(cause: unknown, dataDir: string): ToolError {
+  if (cause instanceof ToolError) return cause
+  const message = cause instanceof Error ? cause.message.replaceAll(dataDir, 'D') : ''
   if (cause instanceof StoreError) return new ToolError('STORAGE_UNAVAILABLE', message, { cause })
   if (cause instanceof WalletError) {
     const code = codes.get(cause.code)
     if (code !== undefined) return new ToolError(code, message, { cause, suggestion: suggestions[code] })
   }
   const suggestion = 'The operator sees what is wrong: svc doctor --data-dir D'
-  return cause instanceof ConfigError || !(cause instanceof WalletError)
-    ? new ToolError('WALLET_NOT_CONFIGURED', message, { cause, suggestion })
-    : new ToolError('INTERNAL', 'The wallet could not be made.', { cause })
+  if (cause instanceof ConfigError) return new ToolError('WALLET_NOT_CONFIGURED', message, { cause, suggestion })
+  return new ToolError('INTERNAL', 'The wallet could not be made.', { cause })
 }
 
 const suggestions = {
