@@ -13,8 +13,8 @@ import { type Config, ConfigError, type WalletConfig } from './config/config-sha
 import { createAttempts } from './attempts.ts'
 import { createLender, type Lend } from './rate-limits/leases.ts'
 import type { SharedReads } from './open-shared-reads.ts'
-import type { Log } from '@svc/runtime'
-import { openLog } from './config/secrets.ts'
+import { createRedactor, type Log } from '@svc/runtime'
+import { openLog, secretsOf } from './config/secrets.ts'
 import {
   openOrderClient,
   openPolicySource,
@@ -42,7 +42,8 @@ import type { Address } from 'viem'
  * Throws `ConfigError`, `ToolError` or `StoreError` naming the fix.
  */
 export async function openServer(config: Config, options: ServerOptions = {}): Promise<OpenedServer> {
-  const log = openLog(config)
+  const redactor = createRedactor(secretsOf(config))
+  const log = openLog(config, undefined, redactor)
   const offered = options.tools === undefined ? await toolsOf(config.profile) : { tools: options.tools }
   const policies = await openPolicy(config, log)
   const policy = policies.started
@@ -82,6 +83,7 @@ export async function openServer(config: Config, options: ServerOptions = {}): P
     ...options.adapters,
     traffic,
     observer,
+    redactor,
     alerts: watched.alerts,
     ports: { ...ports, history, reach, workers, agentAddress: write?.wallet.address ?? null },
     write,
@@ -150,7 +152,7 @@ export async function openServer(config: Config, options: ServerOptions = {}): P
       watched.begin(opened)
       return opened
     }
-    return createProvision({ config: { ...config, provision }, openWrite: openOver, randomBytes })
+    return createProvision({ config: { ...config, provision }, openWrite: openOver, randomBytes, redactor })
   }
 
   async function openTokens() {

@@ -19,7 +19,7 @@ import type { WritePipeline } from './dispatch/call-stages.ts'
 import type { Dispatch } from './dispatch/dispatch.ts'
 import { isOffered } from './dispatch/offered-tools.ts'
 import type { Tasks } from '@svc/store'
-import type { Log, LogDestination } from '@svc/runtime'
+import type { Log, LogDestination, Redactor } from '@svc/runtime'
 import { openLog } from './config/secrets.ts'
 import type { RpcPool } from '@svc/amm'
 import { openDispatch, type Provision } from './open-dispatch.ts'
@@ -90,6 +90,8 @@ export type Adapters = {
   readonly atOneBlock?: NonNullable<RpcPool['atOneBlock']>
   /** Where log lines go; stderr unless given. */
   readonly logDestination?: LogDestination
+  /** Takes secrets out of log lines; one that knows those of the configuration unless given. */
+  readonly redactor?: Redactor
   readonly testing?: McpTesting
   /** Whether plain requests are answered without the protocol library; they are unless a test or benchmark compares. */
   readonly isFast?: boolean
@@ -110,7 +112,7 @@ export type WriteLife = {
 }
 
 export function createServer(config: Config, adapters: Adapters): ToolServer {
-  const log = openLog(config, adapters.logDestination)
+  const log = openLog(config, adapters.logDestination, adapters.redactor)
   for (const warning of config.warnings) log.warn('config.warning', { warning })
   const closing = new AbortController()
   const { write } = adapters

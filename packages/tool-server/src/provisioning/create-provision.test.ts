@@ -1,6 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createLog, createRedactor } from '@svc/runtime'
 import { createAuthorizationKey } from '@svc/wallet/provisioning'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { readConfig } from '../config.ts'
@@ -14,7 +15,10 @@ beforeEach(() => {
 afterEach(() => rmSync(dataDir, { recursive: true, force: true }))
 
 /** Asks for a wallet on these settings, of a provider that nobody can reach. */
-function provision(settings: Readonly<Record<string, string>> = {}, randomBytes = (size: number) => Buffer.alloc(size)) {
+function provision(
+  settings: Readonly<Record<string, string>> = {},
+  { randomBytes = (size: number) => Buffer.alloc(size), redactor = createRedactor() } = {},
+) {
   const config = readConfig({
     SVC_DATA_DIR: dataDir,
     WALLET_TYPE: 'managed',
@@ -27,7 +31,8 @@ function provision(settings: Readonly<Record<string, string>> = {}, randomBytes 
     ...settings,
   })
   const openWrite = () => expect.unreachable()
-  const provide = createProvision({ config: { ...config, provision: config.provision! }, openWrite, randomBytes })
+  const withProvision = { ...config, provision: config.provision! }
+  const provide = createProvision({ config: withProvision, openWrite, randomBytes, redactor })
   return provide({ requestId: 'request', principalId: 'agent' })
 }
 
@@ -38,9 +43,10 @@ it('answers what no table of ours names with one fixed sentence: no path, no wor
     'words alone',
   ]
   for (const failure of failures) {
-    const asked = provision({}, () => {
+    const randomBytes = () => {
       throw failure
-    })
+    }
+    const asked = provision({}, { randomBytes })
     await expect(asked).rejects.toMatchObject({
       name: 'ToolError',
       code: 'INTERNAL',
@@ -61,4 +67,14 @@ it('says in words of ours what of the settings, or of an earlier run, stands in 
   const damaged = provision()
   await expect(damaged).rejects.toMatchObject(refused('WALLET_NOTE_DAMAGED (D/wallet-in-the-making.json)'))
   await expect(damaged).rejects.not.toThrow(dataDir)
+})
+
+it('blanks the key that it made out of lines of a log that was opened before', async () => {
+  const redactor = createRedactor()
+  const lines: string[] = []
+  const log = createLog({ level: 'info', redactor, destination: { write: (line) => void lines.push(line) } })
+  await expect(provision({}, { redactor })).rejects.toMatchObject({ code: 'SIGNER_UNAVAILABLE' })
+  const { authPrivateKey } = JSON.parse(readFileSync(walletNotePath(dataDir), 'utf8'))
+  log.warn('test', { said: `the key ${authPrivateKey} was refused` })
+  expect(lines.join('')).toContain('the key [redacted] was refused')
 })

@@ -1,11 +1,10 @@
 import { ToolError } from '@svc/amm'
 import { withAuditLog } from '@svc/engine/open'
-import { createRedactor } from '@svc/runtime'
+import type { Redactor } from '@svc/runtime'
 import { StoreError } from '@svc/store'
 import { Secret, WalletError } from '@svc/wallet/core'
 import { type Config, ConfigError, type ProvisionConfig, type WalletConfig } from '../config/config-shape.ts'
 import { envFilePath, mergeEnvFile, readEnvFile } from '../config/env-file.ts'
-import { secretsOf } from '../config/secrets.ts'
 import type { Provision } from '../open-dispatch.ts'
 import { type ObtainedWallet, obtainWallet } from './obtain-wallet.ts'
 
@@ -26,6 +25,8 @@ export type ProvisionOptions<Write> = {
   readonly config: Config & { readonly provision: ProvisionConfig }
   readonly openWrite: (config: Config, wallet: WalletConfig) => Promise<Write>
   readonly randomBytes: (size: number) => Uint8Array
+  /** Of the server's log and of its audit log: learns the key as soon as there is one. */
+  readonly redactor: Pick<Redactor, 'add' | 'scrub'>
 }
 
 async function provide<Write>(
@@ -45,11 +46,10 @@ async function provide<Write>(
 
 /** Of the directory this is the only server meanwhile: two that ask at once would make two wallets. */
 function obtainAudited(
-  { config, randomBytes }: Pick<ProvisionOptions<unknown>, 'config' | 'randomBytes'>,
+  { config, randomBytes, redactor }: Omit<ProvisionOptions<unknown>, 'openWrite'>,
   facts: Readonly<Record<string, unknown>>,
 ): Promise<ObtainedWallet> {
   const { dataDir } = config
-  const redactor = createRedactor(secretsOf(config))
   return withAuditLog({ dataDir, scrub: (value) => redactor.scrub(value) }, async (audit) => {
     await audit.append({ ...facts, event: 'wallet.requested' })
     try {
@@ -57,6 +57,7 @@ function obtainAudited(
         dataDir,
         standing: standingIn(dataDir),
         randomBytes,
+        onKey: (privateKey) => redactor.add(privateKey),
       })
       const { walletId, address, authPrivateKey, origin } = obtained
       mergeEnvFile(envFilePath(dataDir), {

@@ -25,6 +25,7 @@ export async function obtainWallet(wanted: WantedWallet, place: WalletPlace): Pr
   const { standing } = place
   if (standing !== null) {
     const { walletId, authPrivateKey } = standing
+    place.onKey?.(authPrivateKey)
     const { address, differences } = await checkManagedWallet({ ...wanted.app, walletId, policy })
     if (differences.length > 0) throw notAsTemplate(walletId, differences)
     await requireDenial({ ...wanted.app, walletId, authPrivateKey })
@@ -33,6 +34,7 @@ export async function obtainWallet(wanted: WantedWallet, place: WalletPlace): Pr
   }
   const opened = await openWalletNote(place.dataDir, () => newNote(wanted, place.randomBytes))
   const { note } = opened
+  for (const key of keysOf(note)) place.onKey?.(key)
   requireSameRequest(note, wanted, place)
   try {
     const asked = {
@@ -68,6 +70,8 @@ export type WalletPlace = {
   /** What the settings name already; `null` where they name no wallet. */
   readonly standing: { readonly walletId: string; readonly authPrivateKey: string } | null
   readonly randomBytes: (size: number) => Uint8Array
+  /** Hears of every private key before it is used. */
+  readonly onKey?: (privateKey: string) => void
 }
 
 export type ObtainedWallet = {
@@ -94,6 +98,10 @@ function newNote({ app, authKey, ownerKey }: WantedWallet, randomBytes: WalletPl
     ownerPublicKey,
     ownerPrivateKey: owner?.privateKey ?? null,
   }
+}
+
+function keysOf({ authPrivateKey, ownerPrivateKey }: WalletNote): readonly string[] {
+  return ownerPrivateKey === null ? [authPrivateKey] : [authPrivateKey, ownerPrivateKey]
 }
 
 /** What a run was cut off in is gone on with, not begun anew with other keys: its wallet would be nobody's. */
