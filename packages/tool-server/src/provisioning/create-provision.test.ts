@@ -1,10 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createLog, createRedactor } from '@svc/runtime'
 import { createAuthorizationKey } from '@svc/wallet/provisioning'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { readConfig } from '../config.ts'
+import { restoringName } from '../open-state.ts'
 import { createProvision } from './create-provision.ts'
 import { walletNotePath } from './wallet-note.ts'
 
@@ -77,4 +78,13 @@ it('blanks the key that it made out of lines of a log that was opened before', a
   const { authPrivateKey } = JSON.parse(readFileSync(walletNotePath(dataDir), 'utf8'))
   log.warn('test', { said: `the key ${authPrivateKey} was refused` })
   expect(lines.join('')).toContain('the key [redacted] was refused')
+})
+
+it('writes nothing into a directory that a restore has not finished, and says so', async () => {
+  mkdirSync(join(dataDir, restoringName))
+  await expect(provision()).rejects.toMatchObject({
+    code: 'WALLET_NOT_CONFIGURED',
+    message: expect.stringContaining('RESTORE_UNFINISHED'),
+  })
+  expect(readdirSync(dataDir)).toEqual([restoringName])
 })

@@ -6,6 +6,7 @@ import { Secret, WalletError } from '@svc/wallet/core'
 import { type Config, ConfigError, type ProvisionConfig, type WalletConfig } from '../config/config-shape.ts'
 import { envFilePath, mergeEnvFile, readEnvFile } from '../config/env-file.ts'
 import type { Provision } from '../open-dispatch.ts'
+import { requireRestored } from '../open-state.ts'
 import { type ObtainedWallet, obtainWallet } from './obtain-wallet.ts'
 
 /**
@@ -34,6 +35,8 @@ async function provide<Write>(
   asked: Parameters<Provision<Write>>[0],
 ): ReturnType<Provision<Write>> {
   const { config, openWrite } = options
+  // Before anything is written: what a restore has not finished is not this server's to add to.
+  requireRestored(config.dataDir)
   const { role, chains, appId, appSecret, apiUrl } = config.provision
   const named = chains.map(({ name }) => name)
   const { walletId, authPrivateKey } = await obtainAudited(options, { ...asked, role, chains: named })
