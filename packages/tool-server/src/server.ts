@@ -175,7 +175,7 @@ async function closeOpen(
   stopped: readonly (Promise<unknown> | undefined)[],
 ): Promise<void> {
   await open.http?.close()
-  for (const one of stopped) await one
+  await Promise.all(stopped)
   await open.stdio?.close()
   await signIn?.close()
   await open.write?.close()
