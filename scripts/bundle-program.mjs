@@ -4,6 +4,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { markUsed, packageFolders } from './start-folders.mjs'
 
 const root = fileURLToPath(new URL('../', import.meta.url))
 const bundles = join(root, 'node_modules/.cache/svc-program')
@@ -13,13 +14,14 @@ const bundles = join(root, 'node_modules/.cache/svc-program')
  * built.
  */
 export async function bundleProgram() {
-  const builds = readdirSync(join(root, 'packages')).map((name) => join(root, 'packages', name, 'tsconfig.tsbuildinfo'))
+  const builds = packageFolders(root).map((folder) => join(root, folder, 'tsconfig.tsbuildinfo'))
   if (!builds.every((file) => existsSync(file))) return null
   const folder = join(bundles, contentKey(builds))
   if (!existsSync(folder)) {
     removeForgotten()
     await bundleInto(folder)
   }
+  markUsed(folder)
   return folder
 }
 
@@ -32,7 +34,7 @@ function contentKey(builds) {
   return hash.digest('hex').slice(0, 16)
 }
 
-/** A server reads of its folder as long as it runs, so others are left there for longer than most do. */
+/** A server reads of its folder as long as it runs, so others are left there for longer than most do after their last start. */
 function removeForgotten() {
   if (!existsSync(bundles)) return
   for (const path of readdirSync(bundles).map((name) => join(bundles, name))) {

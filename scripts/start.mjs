@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { markUsed, packageFolders } from './start-folders.mjs'
 
 const root = fileURLToPath(new URL('../', import.meta.url))
 /** What the last build was made of, what it left, and where the command is. */
@@ -16,6 +17,7 @@ async function startProgram() {
   const last = readNote()
   const isCurrent = last?.sources === sources && last.built === keyOf(builtFiles()) && existsSync(last.program)
   const program = isCurrent ? last.program : await build(sources)
+  if (isCurrent) markUsed(program)
   if (program !== null) await import(pathToFileURL(join(program, 'main.mjs')).href)
 }
 
@@ -29,6 +31,7 @@ async function build(sources) {
       import('./bundle-program.mjs'),
     ])
     const [program] = await Promise.all([bundleProgram(), makeViews()])
+    if (program === null) throw new Error('A package is not built; see: npm run build')
     writeFileSync(noteFile, JSON.stringify({ sources, built: keyOf(builtFiles()), program }))
     return program
   } catch (error) {
@@ -40,7 +43,7 @@ async function build(sources) {
 
 function sourceFiles() {
   const scripts = readdirSync(join(root, 'scripts')).map((name) => join('scripts', name))
-  const own = packages().flatMap((folder) =>
+  const own = packageFolders(root).flatMap((folder) =>
     [join(folder, 'package.json'), join(folder, 'tsconfig.json')].concat(filesIn(join(folder, 'src'))),
   )
   return ['tsconfig.base.json', 'node_modules/.package-lock.json', ...scripts, ...own]
@@ -55,12 +58,8 @@ function filesIn(folder) {
 
 /** What the compiler writes last, and the folders that somebody may have taken away. */
 function builtFiles() {
-  const outputs = packages().flatMap((folder) => [join(folder, 'tsconfig.tsbuildinfo'), join(folder, 'dist')])
+  const outputs = packageFolders(root).flatMap((folder) => [join(folder, 'tsconfig.tsbuildinfo'), join(folder, 'dist')])
   return [...outputs, 'packages/tool-server/dist/views']
-}
-
-function packages() {
-  return readdirSync(join(root, 'packages')).map((name) => join('packages', name))
 }
 
 /** Changes with the time and size of any of them. */

@@ -1,4 +1,4 @@
-import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises'
 import { execFile } from 'node:child_process'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -64,13 +64,24 @@ describe('npm start', () => {
     expect(await start()).toMatchObject({ code: 0, stdout: 'first: up --json\n' })
     const [compiler, away] = [join(folder, 'node_modules/typescript'), join(folder, 'away')]
     await rename(compiler, away)
+    const { program: used } = JSON.parse(await readFile(join(folder, 'node_modules/.cache/svc-start.json'), 'utf8'))
+    await utimes(used, new Date(0), new Date(0))
     expect(await start()).toEqual({ code: 0, stdout: 'first: up --json\n', stderr: '' })
+    // By its age a later build tells what is not used any more.
+    expect((await stat(used)).mtimeMs).toBeGreaterThan(Date.now() - 3_600_000)
     await rm(join(folder, 'packages/tool-server/dist/views'), { recursive: true })
     expect(await start()).toMatchObject({ code: 1, stdout: '' })
     await rename(away, compiler)
     await start()
     await writeFile(join(folder, 'packages/cli/src/main.ts'), program('second'))
     expect(await start()).toMatchObject({ code: 0, stdout: 'second: up --json\n' })
+  })
+
+  it('says where a package is not built, instead of doing nothing', async () => {
+    await layRepository('first')
+    await mkdir(join(folder, 'packages/beside/src'), { recursive: true })
+    await writeFile(join(folder, 'packages/beside/package.json'), '{}')
+    expect(await start()).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('see: npm run build') })
   })
 
   const start = () => runNode([join(folder, 'scripts/start.mjs'), 'up', '--json'])
@@ -95,11 +106,15 @@ describe('npm start', () => {
     })) {
       const references = of.map((other) => ({ path: `../${other}` }))
       await write(`packages/${made}/tsconfig.json`, JSON.stringify({ compilerOptions, include: ['src'], references }))
+      await write(`packages/${made}/package.json`, '{}')
       await write(`packages/${made}/src/main.ts`, made === 'cli' ? program(name) : 'export {}\n')
     }
     for (const view of ['lp-range.ts', 'lp-backtest.ts', 'view.css'])
       await write(`packages/tool-server/src/views/${view}`, '')
     await write('package-lock.json', '{}')
+    // What a desktop, and a branch that was left, put beside packages.
+    await write('packages/.DS_Store', '')
+    await mkdir(join(folder, 'packages/empty'))
   }
 })
 

@@ -16,6 +16,8 @@ const logged = (facts: Readonly<Record<string, unknown>>) => {
 describe('G12: log lines', () => {
   it.each([
     'privateKey',
+    'authPrivateKey',
+    'ownerPrivateKey',
     'apiSecret',
     'seedPhrase',
     'authorization',
@@ -25,6 +27,15 @@ describe('G12: log lines', () => {
     'signature',
   ])('hide members named %s, however deep', (name) => {
     expect(logged({ a: { b: [{ [name]: 'canary-value' }] } })).not.toContain('canary-value')
+  })
+
+  it('hide a secret that was made after the log was, from then on', () => {
+    const lines: string[] = []
+    const late = createRedactor([appSecret])
+    const log = createLog({ level: 'info', redactor: late, destination: { write: (line) => void lines.push(line) } })
+    late.add(privateKey)
+    log.info('test', { text: `it is ${privateKey}, beside ${appSecret}` })
+    expect(lines.join('')).not.toMatch(new RegExp(`${privateKey}|${appSecret.slice(0, 8)}`))
   })
 
   it('hide the secrets of this process in whatever spelling', () => {

@@ -7,6 +7,8 @@ export type Redactor = {
   text(text: string): string
   /** The same copy with nothing capped: for records that must stay whole. Loops and what is no data become marks. */
   scrub(value: unknown): unknown
+  /** Hides this value too from now on: a secret that was made while the process runs. */
+  add(secret: string): void
 }
 
 /**
@@ -14,7 +16,8 @@ export type Redactor = {
  * transaction hash has the shape of a private key, so keys are recognised by name and by value, never by shape.
  */
 export function createRedactor(secretValues: readonly string[] = []): Redactor {
-  const known = knownSecretPattern(secretValues)
+  const values = [...secretValues]
+  let known = knownSecretPattern(values)
   const text = (input: string, maxLength = maxTextLength): string => {
     if (input.length < minSecretLength) return input
     const capped = input.length > maxLength ? `${input.slice(0, maxLength)}...` : input
@@ -30,6 +33,10 @@ export function createRedactor(secretValues: readonly string[] = []): Redactor {
     value: (value: unknown) => copy(value, capped, 0),
     brief: (value: unknown) => copy(value, { ...capped, withStacks: false }, 0),
     scrub: (value: unknown) => copy(value, whole, 0),
+    add: (secret: string) => {
+      values.push(secret)
+      known = knownSecretPattern(values)
+    },
   })
 }
 
@@ -38,9 +45,11 @@ const maxTextLength = 2_000
 /** Shorter values would blank out ordinary words. */
 const minSecretLength = 6
 
-/** Member names, lower case without separators. The first five are the specification's list. */
+/** Member names, lower case without separators. */
 const secretNames = new Set([
   'privatekey',
+  'authprivatekey',
+  'ownerprivatekey',
   'apisecret',
   'seedphrase',
   'authorization',

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { createRedactor, type Log } from '@svc/runtime'
+import { createRedactor, type Log, type Redactor } from '@svc/runtime'
 import type { Policy, Principal, SafetyReport } from '@svc/engine'
 import type { Config } from './config/config-shape.ts'
 import { secretsOf } from './config/secrets.ts'
@@ -58,6 +58,7 @@ type DispatchAdapters<Write extends ServedWrite> = Pick<
   readonly policyNow?: () => Promise<Policy>
   readonly alerts?: StatusReport['alerts']
   readonly observer?: Observer | undefined
+  readonly redactor?: Redactor
 }
 
 type ServedWrite = WritePipeline & { safety(principal: Principal): Promise<SafetyReport> }
@@ -76,7 +77,7 @@ function dispatchOver(
 ): Dispatch {
   const { tools, toolsElsewhere = [], ports, write, policyNow, alerts, observer, atOneBlock } = adapters
   const safety = write === null ? null : (principal: Principal) => write.safety(principal)
-  const redactor = createRedactor(secretsOf(config))
+  const { redactor = createRedactor(secretsOf(config)) } = adapters
   return createDispatch({
     tools,
     toolsElsewhere,

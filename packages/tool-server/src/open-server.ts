@@ -1,25 +1,15 @@
-import { chainAccess, orderApi, tradingApi } from './config.ts'
-import { randomBytes, randomInt } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import { createBarMemory, createPoolHistory } from '@svc/amm/history'
-import { createIdentities } from './identity/create-identities.ts'
-import { createPriceMemory, type SightingStore } from '@svc/amm/prices'
-import { createChainReach } from '@svc/amm/reach'
-import { createRewards } from '@svc/amm/rewards'
-import { createSubgraphs } from '@svc/amm/subgraph'
 import { createWorkerPool } from './workers/create-worker-pool.ts'
 import { workerProgram } from './workers/worker-program.ts'
 import { type Config, ConfigError, type WalletConfig } from './config/config-shape.ts'
 import { createAttempts } from './attempts.ts'
 import { createLender, type Lend } from './rate-limits/leases.ts'
 import type { SharedReads } from './open-shared-reads.ts'
-import type { Log } from '@svc/runtime'
-import { openLog } from './config/secrets.ts'
+import { createRedactor, type Log, type Redactor } from '@svc/runtime'
+import { openLog, secretsOf } from './config/secrets.ts'
 import {
-  openOrderClient,
   openPolicySource,
-  openReads,
-  openTrading,
   type MostLost,
   mostLost,
   policyFaults,
@@ -33,8 +23,11 @@ import type { Tool } from './tool.ts'
 import { ToolError } from '@svc/amm'
 import { dataTools, namesBeyondData } from './tools/data-tools.ts'
 import { createTraffic } from './traffic.ts'
-import { openWatchers } from './open-watchers.ts'
 import { requireRestored } from './require-restored.ts'
+import { openWatchers, type Watchers } from './open-watchers.ts'
+import { type Closers, type OpenedPorts, openHistory, openPorts, signs } from './open-ports.ts'
+import type { Workers } from './ports.ts'
+import type { Chain } from '@svc/wallet/core'
 import type { Address } from 'viem'
 
 /**
@@ -44,64 +37,54 @@ import type { Address } from 'viem'
  */
 export async function openServer(config: Config, options: ServerOptions = {}): Promise<OpenedServer> {
   requireRestored(config.dataDir)
-  const log = openLog(config)
+  const closers: Closers = []
+  const close = async (): Promise<void> => {
+    for (const closer of closers.splice(0).reverse()) await closer()
+  }
+  try {
+    return servedWith(await openParts(config, options, closers), close)
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+/** Opens one after the other; what was opened before one that throws stands in `closers`. */
+async function openParts(config: Config, options: ServerOptions, closers: Closers) {
+  const redactor = createRedactor(secretsOf(config))
+  const log = openLog(config, undefined, redactor)
   const offered = options.tools === undefined ? await toolsOf(config.profile) : { tools: options.tools }
   const policies = await openPolicy(config, log)
-  const policy = policies.started
-  const seen: { store: SightingStore | null } = { store: null }
-  const onError = (error: unknown) => log.warn('prices.not-remembered', { error })
-  const memory = createPriceMemory({ store: () => seen.store, now: Date.now, onError })
   const watched = await openWatchers(config, { tools: offered.tools, policies, log })
-  const { observer } = watched
-  const trading = await openTrading({ tradingApi: tradingApi(config), policy: () => policies.latest() })
-  const orderClient = await openOrderClient(orderApi(config), trading)
-  const shared = signs(config) ? null : await openShared(config, log)
-  const reads = openReads(chainAccess(config), {
-    memory,
-    policy: () => policies.latest(),
-    trading,
-    orderClient,
-    sharedTokens: shared?.tokens ?? null,
-    onAnswer: observer.rpc,
-  })
-  const { rpc } = reads
-  const identities = createIdentities({ rpc, chains: config.chains, upstream: config.upstream })
-  const rewards = createRewards({ rpc, chains: config.chains, url: config.upstream.rewardsUrl, trading })
-  const ports = { ...reads, identities, rewards }
-  const write = await openWrite()
-  seen.store = write?.sightings ?? null
-  const signIn = await openTokens()
-  const subgraphs = createSubgraphs({ apiKey: config.upstream.subgraphApiKey })
-  const bars = write?.bars ?? shared?.bars ?? createBarMemory()
-  const checks = { pickInt: (below: number) => randomInt(below) }
-  const history = createPoolHistory(ports, { subgraphs, bars, now: Date.now, checks })
-  const reach = createChainReach({ rpc, subgraphs }, { now: Date.now })
-  const program = workerProgram()
+  closers.push(() => watched.close())
+  const market = await openPorts(config, { policies, log, observer: watched.observer, closers })
+  const place = { config, log, redactor, policies, watched, market }
   const traffic = createTraffic()
+  const program = workerProgram()
   const workers = createWorkerPool({ program: () => program, traffic })
+  closers.push(() => workers.close())
+  const heldByServer = closers.length
+  const { write, signIn } = await openSigning(place, closers)
   const server = createServer(config, {
     ...offered,
     ...options.adapters,
+    ...adaptersOf(place, { write, workers }),
     traffic,
-    observer,
-    alerts: watched.alerts,
-    ports: { ...ports, history, reach, workers, agentAddress: write?.wallet.address ?? null },
     write,
-    provision: await openProvision(),
     signIn,
-    policyNow: () => policies.current(),
-    ...(ports.rpc.atOneBlock !== undefined && { atOneBlock: ports.rpc.atOneBlock }),
-    lend: lendFrom(config.databaseUrl === null ? null : (write ?? shared), log),
-    limits: {
-      perAddressPerMinute: policy.rateLimits.perIp,
-      unauthenticatedPerMinute: policy.rateLimits.unauthenticatedPerIp,
-      perPrincipalPerMinute: policy.rateLimits.perToken,
-    },
+    provision: await openProvision(place),
   })
+  closers.splice(heldByServer)
+  closers.push(() => server.close())
+  const policy = policies.started
   const policyFile = policies.startedFromFile ? policyPath(config) : null
   const pause = write === null ? null : await pauseOf(config.dataDir)
   const facts = startFacts({ config, wallet: write?.wallet.address ?? null, policyFile, policy, pause })
   watched.begin(write)
+  return { config, log, watched, server, facts }
+}
+
+function servedWith({ config, log, watched, server, facts }: Parts, close: () => Promise<void>): OpenedServer {
   const showFigures = async () => {
     const place = await watched.showFigures()
     if (place === null) return null
@@ -125,41 +108,86 @@ export async function openServer(config: Config, options: ServerOptions = {}): P
       sayOpened()
       await server.serveStdio(...streams)
     },
-    async close() {
-      await server.close()
-      await watched.close()
-      await workers.close()
-      await shared?.close()
-    },
+    close,
   })
+}
 
-  async function openWrite() {
-    return signs(config) ? openWriteOver(config, config.wallet) : null
-  }
+type Parts = Awaited<ReturnType<typeof openParts>>
 
-  async function openWriteOver(config: Config, wallet: WalletConfig) {
-    const { openWritePipeline } = await import('./open-write-pipeline.ts')
-    return openWritePipeline({ config, wallet, ports, policy, policies, log, observer })
-  }
+/** The pipeline of a wallet, and who takes tokens: the server closes both, once there is one. */
+async function openSigning(place: Place, closers: Closers) {
+  const { config, log, policies, market } = place
+  const write = signs(config) ? await openWriteOver(place, config, config.wallet) : null
+  closers.push(() => write?.close())
+  market.rememberIn(write?.sightings ?? null)
+  if (config.signIn === null && config.oauth.length === 0 && config.edge === null) return { write, signIn: null }
+  const { openSignInOf } = await import('./auth/sign-in/open-sign-in-of.ts')
+  const clientOf = (chain: Chain) => market.ports.rpc.client(chain)
+  const signIn = await openSignInOf({ config, clientOf, policies, log, write })
+  closers.push(() => signIn.close())
+  return { write, signIn }
+}
 
-  async function openProvision() {
-    const { provision } = config
-    if (provision === null) return null
-    const { createProvision } = await import('./provisioning/create-provision.ts')
-    const openOver = async (...asked: Parameters<typeof openWriteOver>) => {
-      const opened = await openWriteOver(...asked)
-      seen.store = opened.sightings
-      watched.begin(opened)
-      return opened
-    }
-    return createProvision({ config: { ...config, provision }, openWrite: openOver, randomBytes })
-  }
+async function openWriteOver({ market, policies, log, watched }: Place, config: Config, wallet: WalletConfig) {
+  const { openWritePipeline } = await import('./open-write-pipeline.ts')
+  const { ports } = market
+  return openWritePipeline({
+    config,
+    wallet,
+    ports,
+    policy: policies.started,
+    policies,
+    log,
+    observer: watched.observer,
+  })
+}
 
-  async function openTokens() {
-    if (config.signIn === null && config.oauth.length === 0 && config.edge === null) return null
-    const { openSignInOf } = await import('./auth/sign-in/open-sign-in-of.ts')
-    return openSignInOf({ config, clientOf: (chain) => rpc.client(chain), policies, log, write })
+async function openProvision(place: Place) {
+  const { config, redactor, market, watched } = place
+  const { provision } = config
+  if (provision === null) return null
+  const { createProvision } = await import('./provisioning/create-provision.ts')
+  const openWrite = async (config: Config, wallet: WalletConfig) => {
+    const opened = await openWriteOver(place, config, wallet)
+    market.rememberIn(opened.sightings)
+    watched.begin(opened)
+    return opened
   }
+  return createProvision({ config: { ...config, provision }, openWrite, randomBytes, redactor })
+}
+
+function adaptersOf({ config, log, redactor, policies, watched, market }: Place, { write, workers }: Opened) {
+  const { ports, shared } = market
+  const { rateLimits } = policies.started
+  const reads = openHistory(ports, { config, bars: write?.bars ?? shared?.bars })
+  return {
+    redactor,
+    observer: watched.observer,
+    alerts: watched.alerts,
+    ports: { ...ports, ...reads, workers, agentAddress: write?.wallet.address ?? null },
+    policyNow: () => policies.current(),
+    ...(ports.rpc.atOneBlock !== undefined && { atOneBlock: ports.rpc.atOneBlock }),
+    lend: lendFrom(config.databaseUrl === null ? null : (write ?? shared), log),
+    limits: {
+      perAddressPerMinute: rateLimits.perIp,
+      unauthenticatedPerMinute: rateLimits.unauthenticatedPerIp,
+      perPrincipalPerMinute: rateLimits.perToken,
+    },
+  }
+}
+
+type Place = {
+  readonly config: Config
+  readonly log: Log
+  readonly redactor: Redactor
+  readonly policies: PolicySource
+  readonly watched: Watchers
+  readonly market: OpenedPorts
+}
+
+type Opened = {
+  readonly write: Awaited<ReturnType<typeof openWriteOver>> | null
+  readonly workers: Workers
 }
 
 /** Of a database alone: the file of a data directory is one server's. While it is away, each server holds the limits by itself. */
@@ -168,17 +196,6 @@ function lendFrom(place: Pick<SharedReads, 'rateLeases'> | null, log: Log): Lend
   const onError = (error: unknown) => log.warn('limits.not-shared', { error })
   const attempt = createAttempts({ now: () => performance.now(), onError })
   return createLender((asks) => attempt(() => place.rateLeases.lease(asks)))
-}
-
-function signs(config: Config): config is Config & { readonly wallet: WalletConfig } {
-  return config.wallet !== null && config.profile !== 'data'
-}
-
-/** The store is loaded where there is a database only. */
-async function openShared(config: Config, log: Log): Promise<SharedReads | null> {
-  if (config.databaseUrl === null) return null
-  const { openSharedReads } = await import('./open-shared-reads.ts')
-  return openSharedReads(config, log)
 }
 
 /** A server that only reads has no code of tools that act. */

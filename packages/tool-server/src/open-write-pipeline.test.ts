@@ -14,6 +14,7 @@ import { openLog } from './config/secrets.ts'
 import { openServer } from './open-server.ts'
 import { openWritePipeline } from './open-write-pipeline.ts'
 import type { Ports } from './ports.ts'
+import type { Tool } from './tool.ts'
 import { devnetPolicy } from '@svc/engine'
 import { parsePolicy } from '../../engine/src/policy/policy.ts'
 
@@ -42,6 +43,17 @@ test.each([
   await expect(opening).rejects.toMatchObject({ problems: [{ code, setting: 'WALLET_AUTH_PRIVATE_KEY' }] })
   await expect(opening).rejects.toThrow(/WALLET_AUTH_PRIVATE_KEY is not valid; .* Correct WALLET_AUTH_PRIVATE_KEY/)
   expect(readdirSync(dataDir)).toEqual([])
+})
+
+test('a server that cannot be put together closes what it had opened: the directory is free again', async () => {
+  const config = readConfig({ ...localKey, SVC_DATA_DIR: dataDir, LOG_LEVEL: 'silent' })
+  const tool = {
+    get name(): string {
+      throw new Error('A tool without a name.')
+    },
+  } as Tool
+  await expect(openServer(config, { tools: [tool] })).rejects.toThrow('without a name')
+  await (await openServer(config)).close()
 })
 
 async function openPipeline(stopTimeoutMs: number, destination?: LogDestination) {

@@ -1,8 +1,10 @@
 import { PassThrough } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import * as z from 'zod'
 import { createShutdownGate } from '../../engine/src/switches/shutdown-gate.ts'
 import type { Adapters } from './server.ts'
+import { writeTool } from './tool.ts'
 import { ToolError } from '@svc/amm'
 import { connectFirst, connectModern, noOperations, openTestServer, type TestServer } from './test-server.fixture.ts'
 
@@ -62,6 +64,61 @@ describe('closing while a write is on its way', () => {
     },
   )
 })
+
+describe('closing while a wallet is made', () => {
+  it('waits for it, closes what was opened over it, and begins nothing with it', async () => {
+    const seen: string[] = []
+    let [begun, arrive] = [() => {}, () => {}]
+    const asked = new Promise<void>((resolve) => void (begun = resolve))
+    const arrived = new Promise<void>((resolve) => void (arrive = resolve))
+    const operations = {
+      ...noOperations,
+      due: async () => {
+        seen.push('looked for what is due')
+        return []
+      },
+    }
+    const write = {
+      wallet: { address: '0x0000000000000000000000000000000000000001', type: 'managed' },
+      operations,
+      during: () => Promise.resolve(),
+      stop: async () => {},
+      close: async () => void seen.push('wallet closed'),
+    } as unknown as NonNullable<Adapters['write']>
+    const open = await openTestServer({
+      env: { SVC_MCP_PROFILE: 'full' },
+      tools: [makesWallet],
+      limits: { drainMs: 1 },
+      provision: async () => {
+        begun()
+        await arrived
+        return { config: open.config, write, report: { walletId: 'w', role: 'vault_participant', chains: [] } }
+      },
+    })
+    const { client } = await connectFirst(open.url, open.keys.write)
+    const call = client.callTool({ name: 'make_wallet', arguments: {} }).catch(() => {})
+    await asked
+    const closed = open.server.close().then(() => void seen.push('server closed'))
+    await call
+    arrive()
+    await closed
+    expect(seen).toEqual(['wallet closed', 'server closed'])
+    await client.close()
+  })
+})
+
+/** Goes on with the wallet that was made for it. */
+const makesWallet = writeTool({
+  name: 'make_wallet',
+  title: 'Make',
+  description: 'Makes the wallet.',
+  scope: 'admin:wallet',
+  destructive: false,
+  idempotent: true,
+  makesWallet: true,
+  input: z.strictObject({}),
+  output: z.object({ done: z.boolean() }),
+}).handler(async () => ({ done: true }))
 
 describe('the server, through clients nobody here wrote', () => {
   let open: TestServer

@@ -19,11 +19,12 @@ import type { WritePipeline } from './dispatch/call-stages.ts'
 import type { Dispatch } from './dispatch/dispatch.ts'
 import { isOffered } from './dispatch/offered-tools.ts'
 import type { Tasks } from '@svc/store'
-import type { Log, LogDestination } from '@svc/runtime'
+import type { Log, LogDestination, Redactor } from '@svc/runtime'
 import { openLog } from './config/secrets.ts'
 import type { RpcPool } from '@svc/amm'
 import { openDispatch, type Provision } from './open-dispatch.ts'
 import type { Ports } from './ports.ts'
+import { provisionUntilClosing } from './provisioning/provision-until-closing.ts'
 import { instructions } from './instructions.ts'
 import { lazily, type Lazy } from './lazily.ts'
 import { type Scheduler, startScheduler } from './scheduler.ts'
@@ -90,6 +91,8 @@ export type Adapters = {
   readonly atOneBlock?: NonNullable<RpcPool['atOneBlock']>
   /** Where log lines go; stderr unless given. */
   readonly logDestination?: LogDestination
+  /** Takes secrets out of log lines; one that knows those of the configuration unless given. */
+  readonly redactor?: Redactor
   readonly testing?: McpTesting
   /** Whether plain requests are answered without the protocol library; they are unless a test or benchmark compares. */
   readonly isFast?: boolean
@@ -110,17 +113,19 @@ export type WriteLife = {
 }
 
 export function createServer(config: Config, adapters: Adapters): ToolServer {
-  const log = openLog(config, adapters.logDestination)
+  const log = openLog(config, adapters.logDestination, adapters.redactor)
   for (const warning of config.warnings) log.warn('config.warning', { warning })
   const closing = new AbortController()
   const { write } = adapters
   const open: Open = { http: null, stdio: null, due: null, keys: null, servedAt: null, write }
   const isTaken = (principal: Principal) => isInForce(principal, credentialsOf(config, open.keys), adapters.signIn)
-  const place = { config, adapters, log, isInForce: isTaken, servedAt: () => open.servedAt }
+  const late = adapters.provision ? provisionUntilClosing(adapters.provision, closing.signal) : null
+  const withLate = { ...adapters, provision: late?.provision ?? null }
+  const place = { config, adapters: withLate, log, isInForce: isTaken, servedAt: () => open.servedAt }
   const dispatch = openDispatch(place, (made) => {
     open.write = made
     open.due?.stop()
-    open.due = startDue()
+    open.due = closing.signal.aborted ? null : startDue()
   })
   const core = openCore(dispatch, adapters, log, closing.signal)
   const startDue = () =>
@@ -156,18 +161,24 @@ export function createServer(config: Config, adapters: Adapters): ToolServer {
     async close() {
       open.due?.stop()
       closing.abort()
-      const stopped = open.write?.stop()
-      const tasksStopped = dispatch.tasks?.service.stop()
-      await open.http?.close()
-      await stopped
-      await tasksStopped
-      await open.stdio?.close()
-      await adapters.signIn?.close()
-      await open.write?.close()
+      const stopped = [open.write?.stop(), dispatch.tasks?.service.stop(), late?.settled()]
+      await closeOpen(open, adapters.signIn, stopped)
       log.info('server.closed')
       log.flush()
     },
   })
+}
+
+async function closeOpen(
+  open: Open,
+  signIn: Adapters['signIn'],
+  stopped: readonly (Promise<unknown> | undefined)[],
+): Promise<void> {
+  await open.http?.close()
+  await Promise.all(stopped)
+  await open.stdio?.close()
+  await signIn?.close()
+  await open.write?.close()
 }
 
 type Open = {

@@ -57,6 +57,6 @@ it('says what was not done: no runtime, no daemon, a build that fails, a server 
   runtime('docker')
   expect(await deploy(url)).toMatchObject({
     deployed: false,
-    said: expect.stringContaining('does not answer. See: docker'),
+    said: expect.stringContaining('does not answer. See: docker compose -f /data/deploy/compose.yaml logs'),
   })
 })

@@ -16,7 +16,8 @@ export async function deployContainer(options: DeployContainerOptions): Promise<
   if (code !== 0) return { deployed: false, said: `${name} could not build or start it (exit code ${code}).` }
   const isHealthy = await healthy(healthUrl, options.healthyWithinMs ?? 120_000)
   if (isHealthy) return { deployed: true, said: `${name} started it, and ${healthUrl} answers.` }
-  return { deployed: false, said: `${name} started it, but ${healthUrl} does not answer. See: ${name} logs` }
+  const logs = `${name} -f ${composeFile} logs`
+  return { deployed: false, said: `${name} started it, but ${healthUrl} does not answer. See: ${logs}` }
 }
 
 export type DeployContainerOptions = {

@@ -170,3 +170,6 @@ export type ConfigCode =
   | 'DATA_DIR_UNSAFE'
   | 'RESTORE_UNFINISHED'
   | 'POLICY_INVALID'
+  /** What an earlier run left of a wallet that it was making. */
+  | 'WALLET_NOTE_DAMAGED'
+  | 'WALLET_NOTE_DIFFERS'

@@ -72,6 +72,10 @@ function credentialsOf(url: string): readonly string[] {
 const shortestKey = 8
 
 /** The log of a configuration, to stderr by default. API keys are hidden by shape, so later ones are too. */
-export function openLog(config: Config, destination?: LogDestination): Log {
-  return createLog({ level: config.logLevel, redactor: createRedactor(secretsOf(config)), destination })
+export function openLog(
+  config: Config,
+  destination?: LogDestination,
+  redactor = createRedactor(secretsOf(config)),
+): Log {
+  return createLog({ level: config.logLevel, redactor, destination })
 }

@@ -1,12 +1,12 @@
 import { ToolError } from '@svc/amm'
 import { withAuditLog } from '@svc/engine/open'
-import { createRedactor } from '@svc/runtime'
+import type { Redactor } from '@svc/runtime'
 import { StoreError } from '@svc/store'
 import { Secret, WalletError } from '@svc/wallet/core'
 import { type Config, ConfigError, type ProvisionConfig, type WalletConfig } from '../config/config-shape.ts'
 import { envFilePath, mergeEnvFile, readEnvFile } from '../config/env-file.ts'
-import { secretsOf } from '../config/secrets.ts'
 import type { Provision } from '../open-dispatch.ts'
+import { requireRestored } from '../open-state.ts'
 import { type ObtainedWallet, obtainWallet } from './obtain-wallet.ts'
 
 /**
@@ -26,6 +26,8 @@ export type ProvisionOptions<Write> = {
   readonly config: Config & { readonly provision: ProvisionConfig }
   readonly openWrite: (config: Config, wallet: WalletConfig) => Promise<Write>
   readonly randomBytes: (size: number) => Uint8Array
+  /** Of the server's log and of its audit log: learns the key as soon as there is one. */
+  readonly redactor: Pick<Redactor, 'add' | 'scrub'>
 }
 
 async function provide<Write>(
@@ -33,6 +35,8 @@ async function provide<Write>(
   asked: Parameters<Provision<Write>>[0],
 ): ReturnType<Provision<Write>> {
   const { config, openWrite } = options
+  // Before anything is written: what a restore has not finished is not this server's to add to.
+  requireRestored(config.dataDir)
   const { role, chains, appId, appSecret, apiUrl } = config.provision
   const named = chains.map(({ name }) => name)
   const { walletId, authPrivateKey } = await obtainAudited(options, { ...asked, role, chains: named })
@@ -45,11 +49,10 @@ async function provide<Write>(
 
 /** Of the directory this is the only server meanwhile: two that ask at once would make two wallets. */
 function obtainAudited(
-  { config, randomBytes }: Pick<ProvisionOptions<unknown>, 'config' | 'randomBytes'>,
+  { config, randomBytes, redactor }: Omit<ProvisionOptions<unknown>, 'openWrite'>,
   facts: Readonly<Record<string, unknown>>,
 ): Promise<ObtainedWallet> {
   const { dataDir } = config
-  const redactor = createRedactor(secretsOf(config))
   return withAuditLog({ dataDir, scrub: (value) => redactor.scrub(value) }, async (audit) => {
     await audit.append({ ...facts, event: 'wallet.requested' })
     try {
@@ -57,6 +60,7 @@ function obtainAudited(
         dataDir,
         standing: standingIn(dataDir),
         randomBytes,
+        onKey: (privateKey) => redactor.add(privateKey),
       })
       const { walletId, address, authPrivateKey, origin } = obtained
       mergeEnvFile(envFilePath(dataDir), {
@@ -91,19 +95,18 @@ function standingIn(dataDir: string) {
   return walletId === undefined || authPrivateKey === undefined ? null : { walletId, authPrivateKey }
 }
 
-/** In codes of this server; its operator's paths stay here. */
-function toolErrorOf(cause: unknown, dataDir: string): unknown {
-  if (cause instanceof ToolError || !(cause instanceof Error)) return cause
-  const message = cause.message.replaceAll(dataDir, 'D')
+/** In codes of this server, in words of ours alone: what systems and libraries say, and the operator's paths, stay here. */
+function toolErrorOf(cause: unknown, dataDir: string): ToolError {
+  if (cause instanceof ToolError) return cause
+  const message = cause instanceof Error ? cause.message.replaceAll(dataDir, 'D') : ''
   if (cause instanceof StoreError) return new ToolError('STORAGE_UNAVAILABLE', message, { cause })
   if (cause instanceof WalletError) {
     const code = codes.get(cause.code)
     if (code !== undefined) return new ToolError(code, message, { cause, suggestion: suggestions[code] })
   }
   const suggestion = 'The operator sees what is wrong: svc doctor --data-dir D'
-  return cause instanceof ConfigError || !(cause instanceof WalletError)
-    ? new ToolError('WALLET_NOT_CONFIGURED', message, { cause, suggestion })
-    : new ToolError('INTERNAL', 'The wallet could not be made.', { cause })
+  if (cause instanceof ConfigError) return new ToolError('WALLET_NOT_CONFIGURED', message, { cause, suggestion })
+  return new ToolError('INTERNAL', 'The wallet could not be made.', { cause })
 }
 
 const suggestions = {

@@ -11,18 +11,21 @@ import {
 } from '@svc/wallet/provisioning'
 import { ServiceWallet } from '@svc/wallet/service-wallet'
 import type { Address } from 'viem'
+import { ConfigError } from '../config/config-shape.ts'
 import { dropWalletNote, type OpenWalletNote, openWalletNote, type WalletNote, walletNotePath } from './wallet-note.ts'
 
 /**
  * The managed wallet of a data directory: the one that its settings name, the one that an earlier run was making, or a new one, behind the
  * policy template of its role either way; read back, compared, and asked to sign what the policy forbids. No setting is written here: who
- * has written them calls `settled`. Throws `WalletError` where the wallet is not as it should be, or its provider does not answer.
+ * has written them calls `settled`. Throws `WalletError` where the wallet is not as it should be, or its provider does not answer, and
+ * `ConfigError` where keys, or what an earlier run left, do not fit.
  */
 export async function obtainWallet(wanted: WantedWallet, place: WalletPlace): Promise<ObtainedWallet> {
   const { policy, aggregations } = await templateOf(wanted, place)
   const { standing } = place
   if (standing !== null) {
     const { walletId, authPrivateKey } = standing
+    place.onKey?.(authPrivateKey)
     const { address, differences } = await checkManagedWallet({ ...wanted.app, walletId, policy })
     if (differences.length > 0) throw notAsTemplate(walletId, differences)
     await requireDenial({ ...wanted.app, walletId, authPrivateKey })
@@ -31,6 +34,7 @@ export async function obtainWallet(wanted: WantedWallet, place: WalletPlace): Pr
   }
   const opened = await openWalletNote(place.dataDir, () => newNote(wanted, place.randomBytes))
   const { note } = opened
+  for (const key of keysOf(note)) place.onKey?.(key)
   requireSameRequest(note, wanted, place)
   try {
     const asked = {
@@ -66,6 +70,8 @@ export type WalletPlace = {
   /** What the settings name already; `null` where they name no wallet. */
   readonly standing: { readonly walletId: string; readonly authPrivateKey: string } | null
   readonly randomBytes: (size: number) => Uint8Array
+  /** Hears of every private key before it is used. */
+  readonly onKey?: (privateKey: string) => void
 }
 
 export type ObtainedWallet = {
@@ -84,8 +90,7 @@ function newNote({ app, authKey, ownerKey }: WantedWallet, randomBytes: WalletPl
   const signer = authKey === null ? createAuthorizationKey() : readAuthorizationKey(authKey, 'authKey')
   const owner = ownerKey === null ? createAuthorizationKey() : null
   const ownerPublicKey = owner?.publicKey ?? readAuthorizationPublicKey(ownerKey ?? '', 'ownerKey')
-  if (signer.publicKey === ownerPublicKey)
-    throw new Error('The key that signs and the key that owns the policy are the same: then no policy holds.')
+  if (signer.publicKey === ownerPublicKey) throw ownerSigns()
   return {
     appId: app.appId,
     externalId: `svc-${Buffer.from(randomBytes(16)).toString('hex')}`,
@@ -93,6 +98,10 @@ function newNote({ app, authKey, ownerKey }: WantedWallet, randomBytes: WalletPl
     ownerPublicKey,
     ownerPrivateKey: owner?.privateKey ?? null,
   }
+}
+
+function keysOf({ authPrivateKey, ownerPrivateKey }: WalletNote): readonly string[] {
+  return ownerPrivateKey === null ? [authPrivateKey] : [authPrivateKey, ownerPrivateKey]
 }
 
 /** What a run was cut off in is gone on with, not begun anew with other keys: its wallet would be nobody's. */
@@ -106,10 +115,16 @@ function requireSameRequest(
     (authKey === null || readAuthorizationKey(authKey, 'authKey').privateKey === note.authPrivateKey) &&
     (ownerKey === null || readAuthorizationPublicKey(ownerKey, 'ownerKey') === note.ownerPublicKey)
   if (isSame) return
-  const path = walletNotePath(dataDir)
-  throw new Error(
-    `A set-up that was cut off was making a wallet with another app or other keys: name those again, or remove ${path}, which gives that wallet up.`,
-  )
+  const setting = walletNotePath(dataDir)
+  const message = 'A set-up that was cut off was making a wallet with another app or other keys.'
+  const fix = 'Name those again, or remove this file, which gives that wallet up.'
+  throw new ConfigError([{ code: 'WALLET_NOTE_DIFFERS', setting, message, fix }])
+}
+
+function ownerSigns(): ConfigError {
+  const message = 'The key that signs and the key that owns the policy are the same: then no policy holds.'
+  const fix = 'Name a public key whose private key is not on this machine.'
+  return new ConfigError([{ code: 'SETTING_INVALID', setting: 'SVC_PROVISION_OWNER_KEY', message, fix }])
 }
 
 /**

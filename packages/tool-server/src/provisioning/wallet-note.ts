@@ -2,11 +2,12 @@ import { rmdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeDirectory, readFileIfPresent, replaceFileDurably } from '@svc/runtime'
 import * as z from 'zod'
+import { ConfigError } from '../config/config-shape.ts'
 
 /**
  * Keeps what a wallet will be known by before its provider is asked for it: a run that is cut off anywhere behind is followed by one that
  * finds the same wallet, with the keys that it was made with. `make` says what stands there where no earlier run left anything. Throws
- * where what was left makes no sense.
+ * `ConfigError` where what was left makes no sense.
  */
 export async function openWalletNote(dataDir: string, make: () => WalletNote): Promise<OpenWalletNote> {
   const path = walletNotePath(dataDir)
@@ -64,9 +65,9 @@ function readNote(text: string, path: string): WalletNote {
     return noteForm.parse(JSON.parse(text))
   } catch {
     // Nothing of it is quoted: it holds keys.
-    throw new Error(
-      `${path} is damaged. It names a wallet that was being made: look for it at the provider, then remove the file.`,
-    )
+    const message = 'It is damaged. It names a wallet that was being made.'
+    const fix = 'Look for it at the provider, then remove the file.'
+    throw new ConfigError([{ code: 'WALLET_NOTE_DAMAGED', setting: path, message, fix }])
   }
 }
 
