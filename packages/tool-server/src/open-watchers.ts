@@ -18,8 +18,9 @@ export async function openWatchers(config: Config, options: WatchersOptions): Pr
   const alerting = openAlerts(config, { log, dailyLimitUsd, spentUsd })
   const traces = await openSpans(config, tools)
   const metrics = await openFigures(config, { tools, dailyLimitUsd, alerts: alerting.watch })
+  const observers = [alerting.watch.observer, ...[metrics, traces].flatMap((one) => one?.observer ?? [])]
   return {
-    observer: joinObservers([alerting.watch.observer, ...[metrics, traces].flatMap((one) => one?.observer ?? [])]),
+    observer: joinObservers(observers, log),
     alerts: () => alerting.watch.active(),
     begin(source) {
       seen.safety = source
