@@ -26,6 +26,8 @@ import { version } from '../status/status.ts'
 export function openTraces(url: string, { toolNames, chainName }: TraceFacts): OpenTraces {
   const provider = new TracerProvider({
     resource: resourceFromAttributes({ 'service.name': 'svc-tool-server', 'service.version': version }),
+    // Whatever a span is given: it waits in a queue until the collector takes it.
+    spanLimits: { attributeValueLengthLimit: mostOfAttribute },
     spanProcessors: [new BatchSpanProcessor({ exporter: new OTLPTraceExporter({ url, timeoutMillis: mostWaitMs }) })],
   })
   const tracer = provider.getTracer('svc', version)
@@ -71,6 +73,9 @@ export function openTraces(url: string, { toolNames, chainName }: TraceFacts): O
   }
 }
 
+/** Characters. */
+const mostOfAttribute = 128
+
 /** For a collector that takes a connection and answers nothing: closing waits for it. */
 const mostWaitMs = 3_000
 
@@ -92,8 +97,13 @@ function callAttributes(name: string, { origin }: ObservedCall) {
     'gen_ai.operation.name': 'execute_tool',
     'gen_ai.tool.name': name,
     ...(origin?.revision !== undefined && { 'mcp.protocol.version': origin.revision }),
-    ...(origin?.id !== undefined && { 'jsonrpc.request.id': `${origin.id}` }),
+    ...(isPlainId(origin?.id) && { 'jsonrpc.request.id': `${origin?.id}` }),
   }
+}
+
+/** A number, or a text that is one or a UUID. Another text is the caller's own words, as long as a body, and not for others to read. */
+function isPlainId(id: string | number | undefined): boolean {
+  return typeof id === 'number' || (id !== undefined && /^(\d{1,20}|[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12})$/i.test(id))
 }
 
 function rpcAttributes({ method, chainId, place, isPrivate }: RpcAnswered, chainName: TraceFacts['chainName']) {
