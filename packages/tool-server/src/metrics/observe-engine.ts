@@ -2,8 +2,7 @@ import { ToolError } from '@svc/amm'
 import type { RpcAnswered } from '@svc/amm/rpc'
 import type { AuditEvent } from '@svc/engine'
 import { isRecord } from '@svc/runtime'
-import { alertThresholds } from '../alerts/alert-table.ts'
-import { isUnknownRecipient, movedUsd, usdOf } from '../alerts/read-lines.ts'
+import { isLarge, isUnknownRecipient, movedUsd, usdOf } from '../alerts/read-lines.ts'
 import type { Observing } from '../observer.ts'
 import type { Samples } from './samples.ts'
 
@@ -127,8 +126,7 @@ function settled(event: AuditEvent, { samples, chainName, toolOf, dailyLimitUsd 
   const { leftUsd, homeUsd } = movedUsd(event)
   samples.count('svc_tx_value_usd_total', { tool, direction: 'left' }, leftUsd)
   samples.count('svc_tx_value_usd_total', { tool, direction: 'home' }, homeUsd)
-  const largeUsd = alertThresholds.largeWithdrawal.ofDailyLimit * dailyLimitUsd()
-  if (Math.max(leftUsd, homeUsd) >= largeUsd) samples.count('svc_tx_large_total', {})
+  if (isLarge(event, dailyLimitUsd())) samples.count('svc_tx_large_total', {})
   samples.count('svc_tx_gas_usd_total', { tool }, usdOf(event['gasUsd']))
   samples.count('svc_tx_lost_usd_total', { tool }, usdOf(event['lostUsd']))
   samples.observe('svc_tx_slippage_bps', { tool }, worstDriftBps(event['drift']))
