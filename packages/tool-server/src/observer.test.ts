@@ -18,7 +18,7 @@ describe('joinObservers', () => {
     const joined = joinObservers(observers, { warn: (event) => void lines.push(event) })
     const answered = { chainId: 1, place: 0, isPrivate: false, method: 'eth_call', outcome: 'answered', ms: 1 } as const
     joined.audited?.({ event: 'tx.settled' })
-    joined.answered?.({ path: '/mcp', method: 'POST', status: 200, ms: 1 })
+    joined.answered?.({ path: '/mcp', method: 'POST', status: 200, kind: 'answer', ms: 1 })
     joined.limited?.('token')
     joined.rpc?.({ ...answered, headAtSeconds: null })
     expect(heard).toEqual(['audited', 'answered', 'limited', 'rpc'])

@@ -44,6 +44,8 @@ export type HttpAnswered = {
   readonly path: string
   readonly method: string
   readonly status: number
+  /** A stream is open for as long as its client likes. */
+  readonly kind: 'answer' | 'stream'
   readonly ms: number
 }
 
