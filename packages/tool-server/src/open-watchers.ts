@@ -1,10 +1,11 @@
-import { type PolicySource, type Principal, type SafetyReport, startSweeper } from '@svc/engine'
+import { type PolicySource, type SafetyReport, startSweeper } from '@svc/engine'
 import type { Log } from '@svc/runtime'
 import { createAlertWebhook } from './alerts/alert-webhook.ts'
 import { type AlertWatch, watchAlerts } from './alerts/watch-alerts.ts'
 import type { Config } from './config/config-shape.ts'
 import type { OpenMetrics } from './metrics/open-metrics.ts'
 import { joinObservers, type Observer } from './observer.ts'
+import { nobody, type SafetySource } from './safety-source.ts'
 import type { Tool } from './tool.ts'
 import type { OpenTraces } from './traces/open-traces.ts'
 import { postWebhook } from './watches/post-webhook.ts'
@@ -51,8 +52,6 @@ type WatchersOptions = {
   readonly policies: Pick<PolicySource, 'latest'>
   readonly log: Log
 }
-
-type SafetySource = Parameters<OpenMetrics['showSafetyOf']>[0]
 
 function openAlerts(
   { webhook }: Pick<Config, 'webhook'>,
@@ -116,6 +115,3 @@ async function openSpans(
   const toolNames = new Set(tools.map(({ name }) => name))
   return openTraces(tracesUrl, { toolNames, chainName: (id) => names.get(id) ?? 'other' })
 }
-
-/** Whose session nothing was spent in: what is of all callers is the same for anybody. */
-const nobody: Principal = { id: 'alerts', stage: 'local', tier: null, scopes: new Set(), expiresAt: null }

@@ -57,6 +57,7 @@ describe('/metrics', () => {
     expect(cpu(first)).toBeGreaterThan(0)
     expect(cpu(second)).toBeGreaterThanOrEqual(cpu(first))
     expect(cpu(second)).toBeLessThan(2 * cpu(first) + 5)
+    expect(second.get('process_start_time_seconds')).toBe(first.get('process_start_time_seconds'))
     expect(first.get('process_resident_memory_bytes')).toBeGreaterThan(10_000_000)
     expect(first.get('nodejs_eventloop_lag_p99_seconds')).toBeGreaterThanOrEqual(0)
   })

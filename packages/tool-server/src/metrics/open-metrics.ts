@@ -4,6 +4,7 @@ import { alertTable } from '../alerts/alert-table.ts'
 import type { AlertWatch } from '../alerts/watch-alerts.ts'
 import type { Config } from '../config/config-shape.ts'
 import type { Observer, OpenTransport } from '../observer.ts'
+import type { SafetySource } from '../safety-source.ts'
 import { version } from '../status/status.ts'
 import type { Tool } from '../tool.ts'
 import { createGuards, hostNames } from '../transports/guards.ts'
@@ -11,7 +12,7 @@ import { createMetricsListener } from './metrics-listener.ts'
 import { observeCalls } from './observe-calls.ts'
 import { type EngineFacts, observeEngine } from './observe-engine.ts'
 import { createSamples, type Samples } from './samples.ts'
-import { type SafetySource, showSafety } from './show-safety.ts'
+import { showSafety } from './show-safety.ts'
 
 /** The figures of a server: who counts them, and the listener that shows them. Read only where `SVC_METRICS_LISTEN` is set. */
 export function openMetrics(config: MetricsConfig, { tools, dailyLimitUsd, alerts, now }: MetricsParts): OpenMetrics {
@@ -46,7 +47,10 @@ export function openMetrics(config: MetricsConfig, { tools, dailyLimitUsd, alert
     },
     showSafetyOf: (source) => void (seen.safety = source),
     listen: () => listener.listen(config.metrics.listen),
-    close: () => listener.close(),
+    close: () => {
+      samples.close()
+      return listener.close()
+    },
   }
 }
 
