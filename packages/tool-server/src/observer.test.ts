@@ -27,6 +27,8 @@ describe('joinObservers', () => {
 
   it('has no member that nobody listens to', () => {
     const joined = joinObservers([{ limited: () => {} }, {}], { warn: () => {} })
-    expect(Object.entries(joined).flatMap(([name, member]) => (member === undefined ? [] : [name]))).toEqual(['limited'])
+    expect(Object.entries(joined).flatMap(([name, member]) => (member === undefined ? [] : [name]))).toEqual([
+      'limited',
+    ])
   })
 })

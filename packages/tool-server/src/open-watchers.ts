@@ -111,7 +111,6 @@ async function openSpans(
 ): Promise<OpenTraces | null> {
   if (tracesUrl === null) return null
   const { openTraces } = await import('./traces/open-traces.ts')
-  const names = new Map<unknown, string>(chains.map(({ id, name }) => [id, name]))
-  const toolNames = new Set(tools.map(({ name }) => name))
-  return openTraces(tracesUrl, { toolNames, chainName: (id) => names.get(id) ?? 'other' })
+  const { createLabelValues } = await import('./metrics/label-values.ts')
+  return openTraces(tracesUrl, createLabelValues(tools, chains))
 }

@@ -1,17 +1,18 @@
-import type { CallResult } from '../dispatch/call-result.ts'
 import type { HttpAnswered, Observing } from '../observer.ts'
 import { servedPaths } from '../transports/request-stages.ts'
+import { codeOfResult, type LabelValues } from './label-values.ts'
 import type { Samples } from './samples.ts'
 
 /** Counts requests and calls of tools. A name that no tool has counts as `unknown`, a path that is not served as `other`. */
-export function observeCalls(samples: Samples, toolNames: ReadonlySet<string>): CallObserver {
+export function observeCalls(samples: Samples, { toolOf }: Pick<LabelValues, 'toolOf'>): CallObserver {
   return {
     async call({ name }, run) {
       const startedAt = performance.now()
       const result = await run()
-      const tool = toolNames.has(name) ? name : 'unknown'
-      const outcome = result.isError === true ? 'error' : 'success'
-      samples.count('svc_mcp_tool_calls_total', { tool, outcome, code: codeOf(result) })
+      const tool = toolOf(name)
+      const code = codeOfResult(result)
+      const outcome = code === null ? 'success' : 'error'
+      samples.count('svc_mcp_tool_calls_total', { tool, outcome, code: code ?? 'none' })
       samples.observe('svc_mcp_tool_duration_seconds', { tool, outcome }, (performance.now() - startedAt) / 1_000)
       return result
     },
@@ -30,10 +31,6 @@ export function observeCalls(samples: Samples, toolNames: ReadonlySet<string>): 
 }
 
 type CallObserver = Observing<'call' | 'answered' | 'authenticated' | 'limited'>
-
-function codeOf(result: CallResult): string {
-  return result._meta?.['svc/error']?.code ?? 'none'
-}
 
 /** How long a stream was open says nothing of how long answers take: it is a route of its own. */
 function routeOf(path: string, kind: HttpAnswered['kind']): string {
