@@ -65,7 +65,7 @@ describe('traces', () => {
     expect(sink.text()).not.toMatch(/a-secret-of-mine|svc_read/)
   })
 
-  it('sends an id that is a number or a UUID, and no text of the caller’s own', async () => {
+  it('sends an id that is a number or a UUID, and no other text', async () => {
     const sink = await openSink()
     const { observer, close } = openTraces(sink.url, facts)
     closers.push(sink.close)
