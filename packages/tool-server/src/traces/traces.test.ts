@@ -67,15 +67,15 @@ describe('traces', () => {
 
   it('sends an id that is a number or a UUID, and no other text', async () => {
     const sink = await openSink()
-    const { observer, close } = openTraces(sink.url, facts)
+    const traces = openTraces(sink.url, facts)
     closers.push(sink.close)
     const uuid = '0af76519-16cd-43dd-8448-eb211c80319c'
     for (const id of [7, '8', uuid, 'words-of-mine', 'x'.repeat(200_000)]) {
-      await observer.call({ name: 'get_echo', origin: { id, revision: 'r'.repeat(1_000) } }, async () => ({
+      await traces.observer.call({ name: 'get_echo', origin: { id, revision: 'r'.repeat(1_000) } }, async () => ({
         content: [],
       }))
     }
-    await close()
+    await traces.close()
     const attributes = sink.spans().map((span) => span.attributes)
     expect(attributes.map((one) => one['jsonrpc.request.id'])).toEqual(['7', '8', uuid, undefined, undefined])
     expect(attributes.map((one) => one['mcp.protocol.version'])).toEqual(
