@@ -11,6 +11,7 @@ import { queriesOf, renderDashboards } from './dashboards.mjs'
 const { volumeSpike, failures, unknownRecipient, rateLimit, dailySpend } = alertThresholds
 const dailyLimitUsd = 2_000
 const limit = { series: 'svc_safety_limit_usd{instance="a",limit="daily"}', values: `${dailyLimitUsd}x2100` }
+const noLimit = { ...limit, values: '0x2100' }
 const moved = 'svc_tx_value_usd_total{instance="a",tool="execute_swap",direction="left"}'
 
 /** A counter that stands at 0 for a day, rises by so much within a minute, and stays; in steps of a minute. */
@@ -39,6 +40,9 @@ const cases = [
   quiet('SvcRateLimitExhausted', [riseBy('svc_rate_limited_total{instance="a",limit="token"}', rateLimit.least * 0.7)]),
   fires('SvcDailySpend', [limit, spent(dailySpend.ofDailyLimit)]),
   quiet('SvcDailySpend', [limit, spent(dailySpend.ofDailyLimit - 0.001)]),
+  // Of a limit of 0 no share is much: nothing is spent, and what comes home is no spike.
+  quiet('SvcDailySpend', [noLimit, spent(0)]),
+  quiet('SvcTransactionVolumeSpike', [noLimit, riseBy(moved, 5)]),
   // Of two servers each is held against its own limit.
   quiet('SvcDailySpend', [limit, spent(0.1), { series: 'svc_safety_spent_usd{instance="b"}', values: '1999x2000' }]),
 ]

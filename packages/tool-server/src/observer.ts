@@ -1,5 +1,6 @@
 import type { RpcListener } from '@svc/amm/rpc'
 import type { EngineObserver } from '@svc/engine'
+import type { Log } from '@svc/runtime'
 import type { Authentication } from './auth/authenticate.ts'
 import type { CallResult } from './dispatch/call-result.ts'
 
@@ -43,17 +44,19 @@ export type HttpAnswered = {
   readonly path: string
   readonly method: string
   readonly status: number
+  /** A stream is open for as long as its client likes. */
+  readonly kind: 'answer' | 'stream'
   readonly ms: number
 }
 
 export type OpenTransport = { readonly sessions: () => number; readonly connections: () => Promise<number> }
 
-/** One for all of them; a member is there only where one of them has it. */
-export function joinObservers(observers: readonly Observer[]): Observer {
+/** One for all of them; a member is there only where one of them has it. What a listener fails at stands in the log, and nowhere else. */
+export function joinObservers(observers: readonly Observer[], log: Pick<Log, 'warn'>): Observer {
   const having = <Name extends keyof Observer>(name: Name) =>
     observers.flatMap((one) => one[name] ?? []) as NonNullable<Observer[Name]>[]
   const toAll = <Fact>(listeners: readonly ((fact: Fact) => void)[]) =>
-    listeners.length === 0 ? undefined : (fact: Fact) => listeners.forEach((hear) => hear(fact))
+    listeners.length === 0 ? undefined : (fact: Fact) => listeners.forEach((hear) => tell(hear, fact, log))
   const stages = having('stage')
   const calls = having('call')
   return {
@@ -71,5 +74,14 @@ export function joinObservers(observers: readonly Observer[]): Observer {
       calls.length === 0
         ? undefined
         : (call, run) => calls.reduceRight<typeof run>((inner, around) => () => around(call, inner), run)(),
+  }
+}
+
+/** An audit line, an answer or a request is what it is, whoever cannot hear of it; and the next listener hears of it all the same. */
+function tell<Fact>(hear: (fact: Fact) => void, fact: Fact, log: Pick<Log, 'warn'>): void {
+  try {
+    hear(fact)
+  } catch (error) {
+    log.warn('observer.failed', { error })
   }
 }

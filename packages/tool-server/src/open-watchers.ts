@@ -1,10 +1,11 @@
-import { type PolicySource, type Principal, type SafetyReport, startSweeper } from '@svc/engine'
+import { type PolicySource, type SafetyReport, startSweeper } from '@svc/engine'
 import type { Log } from '@svc/runtime'
 import { createAlertWebhook } from './alerts/alert-webhook.ts'
 import { type AlertWatch, watchAlerts } from './alerts/watch-alerts.ts'
 import type { Config } from './config/config-shape.ts'
 import type { OpenMetrics } from './metrics/open-metrics.ts'
 import { joinObservers, type Observer } from './observer.ts'
+import { nobody, type SafetySource } from './safety-source.ts'
 import type { Tool } from './tool.ts'
 import type { OpenTraces } from './traces/open-traces.ts'
 import { postWebhook } from './watches/post-webhook.ts'
@@ -18,8 +19,9 @@ export async function openWatchers(config: Config, options: WatchersOptions): Pr
   const alerting = openAlerts(config, { log, dailyLimitUsd, spentUsd })
   const traces = await openSpans(config, tools)
   const metrics = await openFigures(config, { tools, dailyLimitUsd, alerts: alerting.watch })
+  const observers = [alerting.watch.observer, ...[metrics, traces].flatMap((one) => one?.observer ?? [])]
   return {
-    observer: joinObservers([alerting.watch.observer, ...[metrics, traces].flatMap((one) => one?.observer ?? [])]),
+    observer: joinObservers(observers, log),
     alerts: () => alerting.watch.active(),
     begin(source) {
       seen.safety = source
@@ -50,8 +52,6 @@ type WatchersOptions = {
   readonly policies: Pick<PolicySource, 'latest'>
   readonly log: Log
 }
-
-type SafetySource = Parameters<OpenMetrics['showSafetyOf']>[0]
 
 function openAlerts(
   { webhook }: Pick<Config, 'webhook'>,
@@ -111,10 +111,6 @@ async function openSpans(
 ): Promise<OpenTraces | null> {
   if (tracesUrl === null) return null
   const { openTraces } = await import('./traces/open-traces.ts')
-  const names = new Map<unknown, string>(chains.map(({ id, name }) => [id, name]))
-  const toolNames = new Set(tools.map(({ name }) => name))
-  return openTraces(tracesUrl, { toolNames, chainName: (id) => names.get(id) ?? 'other' })
+  const { createLabelValues } = await import('./metrics/label-values.ts')
+  return openTraces(tracesUrl, createLabelValues(tools, chains))
 }
-
-/** Whose session nothing was spent in: what is of all callers is the same for anybody. */
-const nobody: Principal = { id: 'alerts', stage: 'local', tier: null, scopes: new Set(), expiresAt: null }

@@ -55,7 +55,7 @@ export async function handleRequest(
   response: ServerResponse,
   context: RequestContext,
 ): Promise<void> {
-  const { guards, authenticate, limits, eras, signIn, inFlight } = context
+  const { guards, authenticate, limits, eras, signIn } = context
   requireFewHeaders(request)
   guards.requireHost(request.headers)
   requireOrigin(request, response, guards)
@@ -68,25 +68,27 @@ export async function handleRequest(
   requireMethod(request)
   if (request.method === 'OPTIONS') return answerPreflight(response)
   requireJson(request)
-  const callerOf = async () => requirePrincipal(await authenticate(request.headers), address, context)
+  const callerOf = async (look?: 'again') =>
+    requirePrincipal(await authenticate(request.headers, look), address, context)
   const comer = await callerOf()
   const ofPrincipal = await requireBudget(limits.perPrincipal, comer.id)
   reportBudgets(response, [limits.perAddress, ofAddress], [limits.perPrincipal, ofPrincipal])
   if (request.method !== 'POST') {
     holdToCredentials({ principal: comer, response }, signIn, 'stream')
+    if (request.method === 'GET') trackAnswer(context, response, 'stream')
     return eras.session({ request, response, principal: comer })
   }
   const hadCome = request.complete
   const message = parseMessage(await readBoundedBody(request, context), response)
   if (message === undefined) return
   // Credentials may have been revoked, or their time have ended, while the rest of it was on its way.
-  const principal = hadCome ? comer : await callerOf()
+  const principal = hadCome ? comer : await callerOf('again')
   const exchange = { request, response, principal }
   requireBrief(message)
   requireScopes(message, principal, context)
   const kind = kindOfAnswer(message)
   holdToCredentials(exchange, signIn, kind)
-  trackAnswer(inFlight, response, kind)
+  trackAnswer(context, response, kind)
   return eras.post(exchange, message)
 }
 

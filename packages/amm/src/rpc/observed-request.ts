@@ -13,15 +13,13 @@ export function observedRequest(
   return async (args, end) => {
     const startedAt = performance.now()
     const facts = { chainId, place, isPrivate, method: args.method }
-    try {
-      const result = await request(args, end)
-      heard({ ...facts, outcome: 'answered', ms: performance.now() - startedAt, headAtSeconds: headTime(args, result) })
-      return result
-    } catch (error) {
+    const result: unknown = await request(args, end).catch((error: unknown) => {
       const outcome = end?.signal?.aborted === true ? 'left' : outcomeOf(error)
       heard({ ...facts, outcome, ms: performance.now() - startedAt, headAtSeconds: null })
       throw error
-    }
+    })
+    heard({ ...facts, outcome: 'answered', ms: performance.now() - startedAt, headAtSeconds: headTime(args, result) })
+    return result
   }
 }
 

@@ -1,8 +1,8 @@
 import type { AuditEvent, AuditLog } from './audit.ts'
 
 /**
- * The same log, of whose lines somebody else hears: of one that is appended once it is on disk, of one that is noted at once. What fails
- * there fails no line: it is counted and announced, nothing rests on it.
+ * The same log, of whose lines somebody else hears: of one that is appended once it is on disk, of one that is noted at once. `heard` must
+ * not throw: a line that is on disk would seem to have failed.
  */
 export function observedAudit(log: AuditLog, heard: ((event: AuditEvent) => void) | undefined): AuditLog {
   if (heard === undefined) return log

@@ -46,6 +46,12 @@ describe('a batch as a user operation', () => {
     expect(await pipeline.balance('ETH')).toBe(native! - parseEther('0.1'))
     expect(settled).toMatchObject({ gasCostWei: 0n, gasCostUsd: 0 })
     expect(settled.main.gasUsed).toBeGreaterThan(100_000n)
+    expect(await pipeline.auditLines()).toContainEqual(
+      expect.objectContaining({
+        event: 'tx.confirmed',
+        result: { status: 'final', gasUsed: `${settled.main.gasUsed}` },
+      }),
+    )
     expect(settled.gasOfBatch!.together).toBeGreaterThan(0n)
     expect(await pipeline.allowance('USDC', pipeline.chain.amm.v3!.swapRouter02)).toBe(0n)
     expect(await pipeline.store.ledger.open()).toEqual([])

@@ -230,8 +230,9 @@ function noteEnd(
   const { to, label, kind } = step
   const hash = 'txHash' in ended ? ended.txHash : entry.hash
   const status = ended.state === 'open' ? 'pending' : ended.state
+  const gasUsed = 'gasUsed' in ended ? ended.gasUsed : null
   const transaction = { chainId: chain.id, hash, userOperation: entry.hash, nonce: entry.nonce, to, kind, label }
-  engine.log.info('tx.outcome', { requestId: call.requestId, chainId: chain.id, hash, step: label, status })
+  engine.log.info('tx.outcome', { requestId: call.requestId, chainId: chain.id, hash, step: label, status, gasUsed })
   const event = status === 'final' ? 'tx.confirmed' : (`tx.${status}` as const)
-  engine.audit.note({ event, ...callFacts(call), transaction, result: { status } })
+  engine.audit.note({ event, ...callFacts(call), transaction, result: { status, gasUsed } })
 }

@@ -1,4 +1,4 @@
-import type { JournaledOperation, JournalEntry, UserOperations } from '@svc/wallet/core'
+import { type JournaledOperation, type JournalEntry, operationInReceipt, type UserOperations } from '@svc/wallet/core'
 import type { Hash } from 'viem'
 import { ToolError } from '@svc/amm'
 import { settledBlock } from '../call/chain-snapshot.ts'
@@ -58,19 +58,22 @@ export async function endOperation(
     onStorage('the journal cannot be written', () => engine.transactions.endOperation(entry.hash, what))
   if (sighting.status === 'mined' || sighting.status === 'reverted') {
     const { txHash } = sighting
-    const { blockNumber, blockHash, gasUsed } = await client.getTransactionReceipt({ hash: txHash })
+    const receipt = await client.getTransactionReceipt({ hash: txHash })
+    const { blockNumber, blockHash, gasUsed } = receipt
     const state = sighting.status === 'mined' ? 'final' : 'reverted'
     await end({ state, txHash, blockNumber, blockHash, gasUsed })
+    // Its own, not that of all operations in the bundler's transaction.
+    const own = { txHash, gasUsed: operationInReceipt(entry.userOperation, receipt)?.gasUsed ?? null }
     return state === 'final'
-      ? { state, txHash }
-      : { state, txHash, reason: 'reason' in sighting ? (sighting.reason ?? null) : null }
+      ? { state, ...own }
+      : { state, ...own, reason: 'reason' in sighting ? (sighting.reason ?? null) : null }
   }
   if ('included' in sighting && sighting.included !== undefined) {
     // Its receipt cannot be had: what it moved is not known, so that its reservation stands until one can be read.
     const { success, ...facts } = sighting.included
     const state = success ? 'final' : 'reverted'
     await end({ state, ...facts })
-    return { state, txHash: facts.txHash, reason: null }
+    return { state, txHash: facts.txHash, gasUsed: facts.gasUsed, reason: null }
   }
   if (sighting.status === 'open' && !(await isOver(context, entry))) return { state: 'open' }
   await end({ state: 'superseded' })
@@ -79,9 +82,12 @@ export async function endOperation(
 
 type Sighted = Awaited<ReturnType<UserOperations['look' | 'follow']>>
 
+/** `gasUsed` is `null` where its event cannot be found. */
+type Included = { readonly txHash: Hash; readonly gasUsed: bigint | null }
+
 export type EndedOperation =
-  | { readonly state: 'final'; readonly txHash: Hash }
-  | { readonly state: 'reverted'; readonly txHash: Hash; readonly reason: string | null }
+  | (Included & { readonly state: 'final' })
+  | (Included & { readonly state: 'reverted'; readonly reason: string | null })
   | { readonly state: 'superseded' }
   | { readonly state: 'open' }
 

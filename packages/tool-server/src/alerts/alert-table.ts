@@ -89,8 +89,9 @@ function increase(metric: string, seconds: number): string {
   return `sum by (instance) (increase(${metric}[${seconds}s]))`
 }
 
+/** Of a limit of 0 there are no shares: a comparison with what is filtered out is none. */
 function dailyLimit(): string {
-  return 'max by (instance) (svc_safety_limit_usd{limit="daily"})'
+  return '(max by (instance) (svc_safety_limit_usd{limit="daily"}) > 0)'
 }
 
 function minutes({ windowSeconds }: { readonly windowSeconds: number }): string {

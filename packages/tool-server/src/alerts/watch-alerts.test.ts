@@ -7,19 +7,22 @@ const minuteMs = 60_000
 
 /** A watch over a clock, a limit of 2,000 USD a day and what the test says is spent. */
 function openWatch() {
-  const world = { now: Date.UTC(2026, 10, 21), spentUsd: null as number | null }
+  const world = { now: Date.UTC(2026, 10, 21), spentUsd: null as number | null, limitUsd: 2_000, limitReads: 0 }
   const announced: string[] = []
   const lines: string[] = []
   const note = (event: string, facts?: unknown) => void lines.push(`${event} ${JSON.stringify(facts)}`)
   const watch = watchAlerts({
     now: () => world.now,
-    dailyLimitUsd: () => 2_000,
+    dailyLimitUsd: () => {
+      world.limitReads += 1
+      return world.limitUsd
+    },
     spentUsd: async () => world.spentUsd,
     announce: (what, { alert }) => void announced.push(`${what} ${alert}`),
     log: { info: note, warn: note },
   })
   const active = () => watch.active().map(({ alert }) => alert)
-  const hear = (event: AuditEvent) => watch.observer.audited?.(event)
+  const hear = (event: AuditEvent) => watch.observer.audited(event)
   const settle = (spentUsd: string, homeUsd = '0') => hear({ event: 'tx.settled', spentUsd, homeUsd })
   const pass = async (ms: number) => {
     world.now += ms
@@ -92,9 +95,9 @@ describe('alerts', () => {
 
   it('say that callers keep running into the rate limits', async () => {
     const { active, pass, watch } = openWatch()
-    for (let refused = 0; refused < 59; refused += 1) watch.observer.limited?.('token')
+    for (let refused = 0; refused < 59; refused += 1) watch.observer.limited('token')
     expect(active()).toEqual([])
-    watch.observer.limited?.('address')
+    watch.observer.limited('address')
     expect(active()).toEqual(['rate_limit_exhausted'])
     await pass(6 * minuteMs)
     expect(active()).toEqual([])
@@ -111,5 +114,35 @@ describe('alerts', () => {
     world.spentUsd = null
     await pass(minuteMs)
     expect(active()).toEqual(['daily_spend'])
+  })
+
+  it('look at nothing but the rate limits for a request that one of them turned away', () => {
+    const { world, watch, settle } = openWatch()
+    settle('1')
+    world.limitReads = 0
+    watch.observer.limited('token')
+    expect(world.limitReads).toBe(0)
+  })
+
+  it('have a sum that is nothing again once all of it is long ago', async () => {
+    const { active, settle, pass, world } = openWatch()
+    for (const usd of ['0.1', '0.2', '0.3']) {
+      settle(usd)
+      await pass(minuteMs)
+    }
+    await pass(8 * 86_400_000)
+    // What fractions leave behind would be more than four times a mean of nothing.
+    world.limitUsd = 1e-20
+    await pass(minuteMs)
+    expect(active()).toEqual([])
+  })
+
+  it('are quiet of shares of a daily limit of 0', async () => {
+    const { world, active, settle, pass } = openWatch()
+    world.limitUsd = 0
+    world.spentUsd = 0
+    settle('0', '5')
+    await pass(minuteMs)
+    expect(active()).toEqual([])
   })
 })

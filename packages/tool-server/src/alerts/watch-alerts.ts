@@ -1,8 +1,8 @@
 import type { AuditEvent } from '@svc/engine'
 import type { Log } from '@svc/runtime'
-import type { Observer } from '../observer.ts'
+import type { Observing } from '../observer.ts'
 import { type ActiveAlert, type AlertId, alertTable, alertThresholds } from './alert-table.ts'
-import { isUnknownRecipient, movedUsd } from './read-lines.ts'
+import { isLarge, isShare, isUnknownRecipient, movedUsd } from './read-lines.ts'
 
 /**
  * Watches a server for what the table of alerts names, by the lines of the audit log and the requests that limits turned away. An alert is
@@ -10,31 +10,14 @@ import { isUnknownRecipient, movedUsd } from './read-lines.ts'
  * goes by is the process's own memory: after a restart the mean of a week begins anew, and the share of the daily limit alone decides.
  */
 export function watchAlerts({ now, dailyLimitUsd, spentUsd, announce, log }: AlertOptions): AlertWatch {
-  const { volumeSpike, largeWithdrawal, failures, unknownRecipient, rateLimit, dailySpend } = alertThresholds
-  const moved = createWindow(volumeSpike.baselineSeconds, now)
-  const large = createWindow(largeWithdrawal.windowSeconds, now)
-  const failed = createWindow(failures.windowSeconds, now)
-  const unknown = createWindow(unknownRecipient.windowSeconds, now)
-  const limited = createWindow(rateLimit.windowSeconds, now)
+  const seen = openWindows(now)
   const active = new Map<AlertId, ActiveAlert>()
   let spentDailyUsd = 0
 
-  const conditions: Readonly<Record<AlertId, () => boolean>> = {
-    transaction_volume_spike: () => {
-      const lately = moved.sum(volumeSpike.windowSeconds)
-      const mean = (moved.sum() * volumeSpike.windowSeconds) / volumeSpike.baselineSeconds
-      return lately > volumeSpike.timesMean * mean && lately >= volumeSpike.leastOfDailyLimit * dailyLimitUsd()
-    },
-    large_withdrawal: () => large.sum() > 0,
-    failed_transactions: () => failed.sum() >= failures.least,
-    unknown_recipient: () => unknown.sum() >= unknownRecipient.least,
-    rate_limit_exhausted: () => limited.sum() >= rateLimit.least,
-    daily_spend: () => dailyLimitUsd() > 0 && spentDailyUsd >= dailySpend.ofDailyLimit * dailyLimitUsd(),
-  }
-
-  function look(): void {
-    for (const { id, severity, summary, condition } of alertTable) {
-      const isTrue = conditions[id]()
+  function look(rows: readonly AlertRow[] = alertTable): void {
+    const facts = { ...seen, spentDailyUsd, dailyLimitUsd }
+    for (const { id, severity, summary, condition } of rows) {
+      const isTrue = conditions[id](facts)
       const known = active.get(id)
       if (isTrue === (known !== undefined)) continue
       if (known === undefined) {
@@ -50,23 +33,15 @@ export function watchAlerts({ now, dailyLimitUsd, spentUsd, announce, log }: Ale
     }
   }
 
-  function heard(event: AuditEvent): void {
-    if (event.event === 'tx.settled') {
-      const { leftUsd, homeUsd } = movedUsd(event)
-      moved.add(leftUsd + homeUsd)
-      if (Math.max(leftUsd, homeUsd) >= largeWithdrawal.ofDailyLimit * dailyLimitUsd()) large.add(1)
-    }
-    if (event.event === 'tx.failed') failed.add(1)
-    if (event.event === 'tx.refused' && isUnknownRecipient(event)) unknown.add(1)
-    look()
-  }
-
   return Object.freeze({
     observer: {
-      audited: heard,
-      limited: () => {
-        limited.add(1)
+      audited: (event) => {
+        note(event, seen, dailyLimitUsd())
         look()
+      },
+      limited: () => {
+        seen.limited.add(1)
+        look(ofLimits)
       },
     },
     active: () => [...active.values()],
@@ -74,11 +49,11 @@ export function watchAlerts({ now, dailyLimitUsd, spentUsd, announce, log }: Ale
       spentDailyUsd = (await spentUsd()) ?? spentDailyUsd
       look()
     },
-  })
+  } satisfies AlertWatch)
 }
 
 export type AlertWatch = {
-  readonly observer: Pick<Observer, 'audited' | 'limited'>
+  readonly observer: Observing<'audited' | 'limited'>
   active(): readonly ActiveAlert[]
   /** Looks whether what time alone changes has changed: what is spent of the day, and what is long enough ago. */
   sweep(): Promise<void>
@@ -95,21 +70,79 @@ export type AlertOptions = {
   readonly log: Pick<Log, 'info' | 'warn'>
 }
 
-/** Sums over the last so many seconds, in steps of a tenth of a minute, so that a week of them takes little. */
+type AlertRow = (typeof alertTable)[number]
+
+/** Whoever is turned away costs a look at this one alone: such requests are those that come in masses. */
+const ofLimits = alertTable.filter(({ id }) => id === 'rate_limit_exhausted')
+
+const { volumeSpike, largeWithdrawal, failures, unknownRecipient, rateLimit, dailySpend } = alertThresholds
+
+function openWindows(now: () => number) {
+  return {
+    movedOfWeek: createWindow(volumeSpike.baselineSeconds, now),
+    movedLately: createWindow(volumeSpike.windowSeconds, now),
+    large: createWindow(largeWithdrawal.windowSeconds, now),
+    failed: createWindow(failures.windowSeconds, now),
+    unknown: createWindow(unknownRecipient.windowSeconds, now),
+    limited: createWindow(rateLimit.windowSeconds, now),
+  }
+}
+
+type Windows = ReturnType<typeof openWindows>
+
+type Facts = Windows & Pick<AlertOptions, 'dailyLimitUsd'> & { readonly spentDailyUsd: number }
+
+const conditions: Readonly<Record<AlertId, (facts: Facts) => boolean>> = {
+  transaction_volume_spike: ({ movedLately, movedOfWeek, dailyLimitUsd }) => {
+    const lately = movedLately.sum()
+    const mean = (movedOfWeek.sum() * volumeSpike.windowSeconds) / volumeSpike.baselineSeconds
+    return lately > volumeSpike.timesMean * mean && isShare(lately, volumeSpike.leastOfDailyLimit, dailyLimitUsd())
+  },
+  large_withdrawal: ({ large }) => large.sum() > 0,
+  failed_transactions: ({ failed }) => failed.sum() >= failures.least,
+  unknown_recipient: ({ unknown }) => unknown.sum() >= unknownRecipient.least,
+  rate_limit_exhausted: ({ limited }) => limited.sum() >= rateLimit.least,
+  daily_spend: ({ spentDailyUsd, dailyLimitUsd }) => isShare(spentDailyUsd, dailySpend.ofDailyLimit, dailyLimitUsd()),
+}
+
+function note(event: AuditEvent, seen: Windows, dailyLimitUsd: number): void {
+  if (event.event === 'tx.settled') {
+    const { leftUsd, homeUsd } = movedUsd(event)
+    seen.movedOfWeek.add(leftUsd + homeUsd)
+    seen.movedLately.add(leftUsd + homeUsd)
+    if (isLarge(event, dailyLimitUsd)) seen.large.add(1)
+  }
+  if (event.event === 'tx.failed') seen.failed.add(1)
+  if (event.event === 'tx.refused' && isUnknownRecipient(event)) seen.unknown.add(1)
+}
+
+/** The sum over the last so many seconds, kept as it grows and shrinks, in steps of a hundredth of them. */
 function createWindow(seconds: number, now: () => number) {
-  let steps: { readonly at: number; sum: number }[] = []
+  const steps: { readonly at: number; sum: number }[] = []
+  const stepMs = seconds * 10
+  let total = 0
+  const drop = () => {
+    const since = now() - seconds * 1_000
+    for (let first = steps[0]; first !== undefined && first.at <= since; first = steps[0]) {
+      total -= first.sum
+      steps.shift()
+    }
+    // Of fractions that were taken off one by one a little is left.
+    if (steps.length === 0) total = 0
+  }
   return {
     add(value: number) {
       if (value <= 0) return
+      drop()
+      total += value
       const at = Math.floor(now() / stepMs) * stepMs
-      steps = steps.filter((step) => step.at > now() - seconds * 1_000)
       const last = steps.at(-1)
       if (last?.at === at) last.sum += value
       else steps.push({ at, sum: value })
     },
-    sum: (lastSeconds = seconds) =>
-      steps.reduce((sum, step) => (step.at > now() - lastSeconds * 1_000 ? sum + step.sum : sum), 0),
+    sum() {
+      drop()
+      return total
+    },
   }
 }
-
-const stepMs = 6_000

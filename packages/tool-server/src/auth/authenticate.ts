@@ -8,12 +8,15 @@ export type Authentication =
   | { readonly principal: null; readonly reason: 'missing' }
   | { readonly principal: null; readonly reason: 'refused'; readonly description: string }
 
-/** Asks the stages in order; the first that recognises the credentials decides. `heard` hears how each request was taken. */
+/**
+ * Asks the stages in order; the first that recognises the credentials decides. `heard` hears how each request was taken, at the first look at
+ * it: not `again`, when the rest of it has come.
+ */
 export function createAuthenticate(
   stages: readonly Stage[],
   now: () => number,
   heard?: (found: Authentication) => void,
-): (headers: IncomingHttpHeaders) => Promise<Authentication> {
+): Authenticate {
   const authenticate = async (headers: IncomingHttpHeaders): Promise<Authentication> => {
     const bearer = bearerToken(headers.authorization)
     for (const stage of stages) {
@@ -27,12 +30,14 @@ export function createAuthenticate(
     return refused(bearer === null ? 'The Authorization header is not "Bearer <token>".' : 'The token is not valid.')
   }
   if (heard === undefined) return authenticate
-  return async (headers) => {
+  return async (headers, look) => {
     const found = await authenticate(headers)
-    heard(found)
+    if (look !== 'again') heard(found)
     return found
   }
 }
+
+export type Authenticate = (headers: IncomingHttpHeaders, look?: 'again') => Promise<Authentication>
 
 /**
  * The challenge of RFC 6750 section 3: no error code when no credentials were sent, `invalid_token` otherwise; where there are authorization

@@ -10,15 +10,20 @@ export function createAgentDocuments(options: DocumentOptions): AgentDocuments {
   const card = () => JSON.stringify(agentCard(options))
   const registration = () => JSON.stringify({ registrations: registrationsOf(options.config) })
   return new Map([
-    // Where A2A has it since 0.3, and where it was before.
-    ['/.well-known/agent-card.json', card],
-    ['/.well-known/agent.json', card],
+    [cardPath, card],
+    [formerCardPath, card],
     ...(options.config.agent === null ? [] : [[registrationPath, registration] as const]),
   ])
 }
 
+/** Where A2A has it since 0.3, and where it was before. */
+const [cardPath, formerCardPath] = ['/.well-known/agent-card.json', '/.well-known/agent.json'] as const
+
 /** The proof of ERC-8004 that whoever has the domain means this agent. */
 export const registrationPath = '/.well-known/agent-registration.json'
+
+/** Where such documents may stand. */
+export const documentPaths = [cardPath, formerCardPath, registrationPath] as const
 
 /** The agent that the operator names, as registration files name it. */
 export function registrationsOf({ agent }: Pick<Config, 'agent'>): readonly Registration[] {

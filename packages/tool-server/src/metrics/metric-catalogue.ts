@@ -59,6 +59,7 @@ export const metricCatalogue = [
   ),
   histogram('svc_tx_slippage_bps', 'How much less arrived than was simulated, in hundredths of a percent.', ['tool']),
   // safety
+  gauge('svc_safety_readable', '0 while limits and switches cannot be read, and are not shown.'),
   gauge('svc_safety_spent_usd', 'Spent in any 24 hours, gas among it.'),
   gauge('svc_safety_limit_usd', 'Limits of the policy.', ['limit']),
   gauge('svc_safety_budget_used_usd', 'Used of the budgets of value and gas of any 24 hours.', ['budget']),

@@ -1,4 +1,7 @@
+import { once } from 'node:events'
 import { mkdtempSync } from 'node:fs'
+import { type IncomingMessage, request } from 'node:http'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Secret } from '@svc/wallet/core'
@@ -10,6 +13,12 @@ import { openTestServer, testTools } from '../test-server.fixture.ts'
 import { figuresOf } from './figures.fixture.ts'
 import { metricCatalogue } from './metric-catalogue.ts'
 import { openMetrics } from './open-metrics.ts'
+
+const envelope = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientInfo': { name: 'x', version: '1' },
+  'io.modelcontextprotocol/clientCapabilities': {},
+}
 
 const closers: (() => Promise<unknown>)[] = []
 afterEach(async () => {
@@ -48,6 +57,7 @@ describe('/metrics', () => {
     expect(cpu(first)).toBeGreaterThan(0)
     expect(cpu(second)).toBeGreaterThanOrEqual(cpu(first))
     expect(cpu(second)).toBeLessThan(2 * cpu(first) + 5)
+    expect(second.get('process_start_time_seconds')).toBe(first.get('process_start_time_seconds'))
     expect(first.get('process_resident_memory_bytes')).toBeGreaterThan(10_000_000)
     expect(first.get('nodejs_eventloop_lag_p99_seconds')).toBeGreaterThanOrEqual(0)
   })
@@ -77,6 +87,44 @@ describe('/metrics', () => {
     expect(after.get('svc_http_connections')).toBeGreaterThanOrEqual(0)
     // Whoever asks chooses no label.
     expect([...after.keys()].join('\n')).not.toMatch(/no_such_tool|secret-path|svc_read/)
+  })
+
+  it('counts a request once whose body comes after its headers', async () => {
+    const { port, keys, figures } = await openWatched()
+    const accepted = async () => (await figures()).get('svc_auth_total{stage="api-key",outcome="accepted"}')
+    const body = callOf('get_echo', { text: 'hi' })
+    const socket = connect(port, '127.0.0.1').setEncoding('utf8')
+    const fields = [`authorization: Bearer ${keys.read}`, 'content-type: application/json', 'connection: close']
+    const length = `content-length: ${Buffer.byteLength(body)}`
+    socket.write(`${['POST /mcp HTTP/1.1', `host: 127.0.0.1:${port}`, ...fields, length].join('\r\n')}\r\n\r\n`)
+    await expect.poll(accepted).toBe(1)
+    socket.write(body)
+    await once(socket.resume(), 'close')
+    expect(await accepted()).toBe(1)
+  })
+
+  it('has streams beside the requests that are answered, and the paths that are served by their names', async () => {
+    const { port, keys, figures } = await openWatched()
+    const params = { notifications: { toolsListChanged: true }, _meta: envelope }
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'subscriptions/listen', params })
+    const headers = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'subscriptions/listen' }
+    const fields = { authorization: `Bearer ${keys.read}`, 'content-type': 'application/json', ...headers }
+    const accept = 'application/json, text/event-stream'
+    const outgoing = request({ port, host: '127.0.0.1', path: '/mcp', method: 'POST', headers: { ...fields, accept } })
+    const opened = once(outgoing, 'response')
+    outgoing.end(body)
+    const [incoming] = (await opened) as [IncomingMessage]
+    expect(incoming.statusCode).toBe(200)
+    outgoing.on('error', () => {})
+    incoming.on('error', () => {})
+    outgoing.destroy()
+    await rawRequest(port, { method: 'GET', path: '/.well-known/agent-card.json' })
+    const counted = async (route: string) =>
+      (await figures()).get(`svc_http_request_duration_seconds_count{route="${route}"}`) ?? 0
+    await expect.poll(() => counted('/mcp (stream)')).toBe(1)
+    expect(await counted('/mcp')).toBe(0)
+    await expect.poll(() => counted('/.well-known/agent-card.json')).toBe(1)
+    expect(await counted('other')).toBe(0)
   })
 
   it('counts what a rate limit turns away', async () => {

@@ -1,21 +1,23 @@
-import type { CallResult } from '../dispatch/call-result.ts'
-import type { Observing } from '../observer.ts'
+import type { HttpAnswered, Observing } from '../observer.ts'
+import { servedPaths } from '../transports/request-stages.ts'
+import { codeOfResult, type LabelValues } from './label-values.ts'
 import type { Samples } from './samples.ts'
 
 /** Counts requests and calls of tools. A name that no tool has counts as `unknown`, a path that is not served as `other`. */
-export function observeCalls(samples: Samples, toolNames: ReadonlySet<string>): CallObserver {
+export function observeCalls(samples: Samples, { toolOf }: Pick<LabelValues, 'toolOf'>): CallObserver {
   return {
     async call({ name }, run) {
       const startedAt = performance.now()
       const result = await run()
-      const tool = toolNames.has(name) ? name : 'unknown'
-      const outcome = result.isError === true ? 'error' : 'success'
-      samples.count('svc_mcp_tool_calls_total', { tool, outcome, code: codeOf(result) })
+      const tool = toolOf(name)
+      const code = codeOfResult(result)
+      const outcome = code === null ? 'success' : 'error'
+      samples.count('svc_mcp_tool_calls_total', { tool, outcome, code: code ?? 'none' })
       samples.observe('svc_mcp_tool_duration_seconds', { tool, outcome }, (performance.now() - startedAt) / 1_000)
       return result
     },
-    answered({ path, method, status, ms }) {
-      const route = routeOf(path, method)
+    answered({ path, method, status, kind, ms }) {
+      const route = routeOf(path, kind)
       samples.count('svc_http_requests_total', { route, method: methodOf(method), status: `${status}` })
       samples.observe('svc_http_request_duration_seconds', { route }, ms / 1_000)
     },
@@ -30,19 +32,14 @@ export function observeCalls(samples: Samples, toolNames: ReadonlySet<string>): 
 
 type CallObserver = Observing<'call' | 'answered' | 'authenticated' | 'limited'>
 
-function codeOf(result: CallResult): string {
-  return result._meta?.['svc/error']?.code ?? 'none'
-}
-
-/** A stream of a session is open for as long as its client likes: it is a route of its own. */
-function routeOf(path: string, method: string): string {
-  if (path === '/mcp') return method === 'GET' ? '/mcp (stream)' : path
-  return routes.has(path) ? path : 'other'
+/** How long a stream was open says nothing of how long answers take: it is a route of its own. */
+function routeOf(path: string, kind: HttpAnswered['kind']): string {
+  if (path === '/mcp') return kind === 'stream' ? '/mcp (stream)' : path
+  return servedPaths.has(path) ? path : 'other'
 }
 
 function methodOf(method: string): string {
   return methods.has(method) ? method : 'other'
 }
 
-const routes: ReadonlySet<string> = new Set(['/healthz', '/auth/siwe', '/.well-known/jwks.json'])
 const methods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'DELETE', 'OPTIONS'])

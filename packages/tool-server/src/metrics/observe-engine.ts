@@ -1,29 +1,19 @@
-import { ToolError } from '@svc/amm'
 import type { RpcAnswered } from '@svc/amm/rpc'
 import type { AuditEvent } from '@svc/engine'
 import { isRecord } from '@svc/runtime'
-import { alertThresholds } from '../alerts/alert-table.ts'
-import { isUnknownRecipient, movedUsd, usdOf } from '../alerts/read-lines.ts'
+import { isLarge, isUnknownRecipient, movedUsd, usdOf } from '../alerts/read-lines.ts'
 import type { Observing } from '../observer.ts'
+import { codeOfFailure, endpointOf, type LabelValues } from './label-values.ts'
 import type { Samples } from './samples.ts'
 
 /**
  * Counts what becomes of transactions, by the lines of the audit log, the stages of the pipeline by their ends, and what endpoints
  * answer.
  */
-export function observeEngine(
-  samples: Samples,
-  { chainName, toolNames, dailyLimitUsd, now }: EngineFacts,
-): EngineCounts {
-  const sentAt = new Map<string, number>()
-  const common = {
-    samples,
-    chainName,
-    toolOf: (tool: unknown) => toolName(tool, toolNames),
-    sentAt,
-    dailyLimitUsd,
-    now,
-  }
+export function observeEngine(samples: Samples, { chainOf, toolOf, dailyLimitUsd, now }: EngineFacts): EngineCounts {
+  // What the server does by itself stands in audit lines as a tool of that name.
+  const writerOf = (tool: unknown) => (tool === 'server' ? tool : toolOf(tool))
+  const common = { samples, chainOf, toolOf: writerOf, sentAt: new Map<string, number>(), dailyLimitUsd, now }
   return {
     audited: (event) => readers.get(event.event)?.(event, common),
     async stage({ stage, dryRun }, run) {
@@ -37,20 +27,16 @@ export function observeEngine(
         },
         (failure: unknown) => {
           ended()
-          const code = failure instanceof ToolError ? failure.code : 'INTERNAL'
-          if (!dryRun) samples.count('svc_tx_refusals_total', { stage, code })
+          if (!dryRun) samples.count('svc_tx_refusals_total', { stage, code: codeOfFailure(failure) })
           throw failure
         },
       )
     },
-    rpc: (answered) => countRpc(samples, answered, { chain: chainName(answered.chainId), now }),
+    rpc: (answered) => countRpc(samples, answered, { chain: chainOf(answered.chainId), now }),
   }
 }
 
-export type EngineFacts = {
-  /** Of a chain of this server its name, of any other id `other`. */
-  readonly chainName: (chainId: unknown) => string
-  readonly toolNames: ReadonlySet<string>
+export type EngineFacts = LabelValues & {
   /** Of the policy as it is now. */
   readonly dailyLimitUsd: () => number
   /** Unix milliseconds. */
@@ -59,19 +45,19 @@ export type EngineFacts = {
 
 type EngineCounts = Observing<'audited' | 'stage' | 'rpc'>
 
-type Common = Pick<EngineFacts, 'chainName' | 'dailyLimitUsd' | 'now'> & {
+type Common = EngineFacts & {
   readonly samples: Samples
-  readonly toolOf: (tool: unknown) => string
   /** By hash, when a transaction was handed over, until it ends. */
   readonly sentAt: Map<string, number>
 }
 
 function countRpc(
   samples: Samples,
-  { place, isPrivate, method, outcome, ms, headAtSeconds }: RpcAnswered,
+  answered: RpcAnswered,
   { chain, now }: { readonly chain: string; readonly now: () => number },
 ): void {
-  const endpoint = isPrivate ? 'private' : `${place + 1}`
+  const { method, outcome, ms, headAtSeconds } = answered
+  const endpoint = endpointOf(answered)
   const named = rpcMethods.has(method) ? method : 'other'
   samples.count('svc_rpc_requests_total', { chain, endpoint, method: named, outcome })
   samples.observe('svc_rpc_request_duration_seconds', { chain, endpoint }, ms / 1_000)
@@ -91,13 +77,13 @@ const readers: ReadonlyMap<AuditEvent['event'], (event: AuditEvent, common: Comm
   ),
 ])
 
-function intended({ tool, transaction }: AuditEvent, { samples, chainName, toolOf }: Common): void {
-  samples.count('svc_tx_intents_total', { tool: toolOf(tool), chain: chainName(memberOf(transaction, 'chainId')) })
+function intended({ tool, transaction }: AuditEvent, { samples, chainOf, toolOf }: Common): void {
+  samples.count('svc_tx_intents_total', { tool: toolOf(tool), chain: chainOf(memberOf(transaction, 'chainId')) })
 }
 
-function submitted({ transaction, result }: AuditEvent, { samples, chainName, sentAt, now }: Common): void {
+function submitted({ transaction, result }: AuditEvent, { samples, chainOf, sentAt, now }: Common): void {
   const outcome = memberOf(result, 'status') === 'refused' ? 'refused' : 'accepted'
-  samples.count('svc_tx_submitted_total', { chain: chainName(memberOf(transaction, 'chainId')), outcome })
+  samples.count('svc_tx_submitted_total', { chain: chainOf(memberOf(transaction, 'chainId')), outcome })
   const hash = memberOf(transaction, 'hash')
   if (typeof hash !== 'string' || outcome === 'refused') return
   if (sentAt.size >= mostFollowed) sentAt.delete(sentAt.keys().next().value ?? '')
@@ -105,8 +91,8 @@ function submitted({ transaction, result }: AuditEvent, { samples, chainName, se
 }
 
 function ended(outcome: string) {
-  return ({ transaction, result }: AuditEvent, { samples, chainName, sentAt, now }: Common): void => {
-    const chain = chainName(memberOf(transaction, 'chainId'))
+  return ({ transaction, result }: AuditEvent, { samples, chainOf, sentAt, now }: Common): void => {
+    const chain = chainOf(memberOf(transaction, 'chainId'))
     samples.count('svc_tx_ended_total', { chain, outcome })
     const gasUsed = memberOf(result, 'gasUsed')
     if (typeof gasUsed === 'bigint') samples.count('svc_tx_gas_used_total', { chain }, Number(gasUsed))
@@ -121,14 +107,13 @@ function ended(outcome: string) {
   }
 }
 
-function settled(event: AuditEvent, { samples, chainName, toolOf, dailyLimitUsd }: Common): void {
+function settled(event: AuditEvent, { samples, chainOf, toolOf, dailyLimitUsd }: Common): void {
   const tool = toolOf(event['tool'])
-  samples.count('svc_tx_settled_total', { tool, chain: chainName(event['chainId']) })
+  samples.count('svc_tx_settled_total', { tool, chain: chainOf(event['chainId']) })
   const { leftUsd, homeUsd } = movedUsd(event)
   samples.count('svc_tx_value_usd_total', { tool, direction: 'left' }, leftUsd)
   samples.count('svc_tx_value_usd_total', { tool, direction: 'home' }, homeUsd)
-  const largeUsd = alertThresholds.largeWithdrawal.ofDailyLimit * dailyLimitUsd()
-  if (Math.max(leftUsd, homeUsd) >= largeUsd) samples.count('svc_tx_large_total', {})
+  if (isLarge(event, dailyLimitUsd())) samples.count('svc_tx_large_total', {})
   samples.count('svc_tx_gas_usd_total', { tool }, usdOf(event['gasUsd']))
   samples.count('svc_tx_lost_usd_total', { tool }, usdOf(event['lostUsd']))
   samples.observe('svc_tx_slippage_bps', { tool }, worstDriftBps(event['drift']))
@@ -155,10 +140,6 @@ function worstDriftBps(drift: unknown): number {
 
 function memberOf(value: unknown, name: string): unknown {
   return isRecord(value) ? value[name] : undefined
-}
-
-function toolName(tool: unknown, toolNames: ReadonlySet<string>): string {
-  return typeof tool === 'string' && toolNames.has(tool) ? tool : tool === 'server' ? tool : 'unknown'
 }
 
 const mostFollowed = 1_000

@@ -4,20 +4,21 @@ import { alertTable } from '../alerts/alert-table.ts'
 import type { AlertWatch } from '../alerts/watch-alerts.ts'
 import type { Config } from '../config/config-shape.ts'
 import type { Observer, OpenTransport } from '../observer.ts'
+import type { SafetySource } from '../safety-source.ts'
 import { version } from '../status/status.ts'
 import type { Tool } from '../tool.ts'
 import { createGuards, hostNames } from '../transports/guards.ts'
+import { createLabelValues } from './label-values.ts'
 import { createMetricsListener } from './metrics-listener.ts'
 import { observeCalls } from './observe-calls.ts'
 import { type EngineFacts, observeEngine } from './observe-engine.ts'
 import { createSamples, type Samples } from './samples.ts'
-import { type SafetySource, showSafety } from './show-safety.ts'
+import { showSafety } from './show-safety.ts'
 
 /** The figures of a server: who counts them, and the listener that shows them. Read only where `SVC_METRICS_LISTEN` is set. */
 export function openMetrics(config: MetricsConfig, { tools, dailyLimitUsd, alerts, now }: MetricsParts): OpenMetrics {
   const samples = createSamples()
-  const toolNames = new Set(tools.map(({ name }) => name))
-  const chains = new Map<unknown, string>(config.chains.map(({ id, name }) => [id, name]))
+  const labels = createLabelValues(tools, config.chains)
   const seen: { transport: OpenTransport | null; safety: SafetySource | null } = { transport: null, safety: null }
   samples.set('svc_build_info', { version, profile: config.profile }, 1)
   beginAtZero(samples, tools)
@@ -40,13 +41,16 @@ export function openMetrics(config: MetricsConfig, { tools, dailyLimitUsd, alert
   })
   return {
     observer: {
-      ...observeCalls(samples, toolNames),
-      ...observeEngine(samples, { chainName: (id) => chains.get(id) ?? 'other', toolNames, dailyLimitUsd, now }),
+      ...observeCalls(samples, labels),
+      ...observeEngine(samples, { ...labels, dailyLimitUsd, now }),
       transport: (open) => void (seen.transport = open),
     },
     showSafetyOf: (source) => void (seen.safety = source),
     listen: () => listener.listen(config.metrics.listen),
-    close: () => listener.close(),
+    close: () => {
+      samples.close()
+      return listener.close()
+    },
   }
 }
 

@@ -10,25 +10,28 @@ export function createSamples(): Samples {
   const flush = () => {
     for (const { name, labels, value } of waiting.splice(0)) {
       const metric = made.get(name)
-      if (metric instanceof Counter) metric.inc(labels, value)
+      if (value === null) clearGauge(metric)
+      else if (metric instanceof Counter) metric.inc(labels, value)
       else if (metric instanceof Histogram) metric.observe(labels, value)
       else metric?.set(labels, value)
     }
   }
-  const put = (name: string, labels: Readonly<Record<string, string>>, value: number) => {
+  const put = (name: string, labels: Readonly<Record<string, string>>, value: number | null) => {
     // Many at once: between two calls the library's code has left the processor's caches, and takes ten times as long.
     if (waiting.push({ name, labels, value }) === mostWaiting) flush()
   }
-  addProcessFigures(registry)
+  const endWatch = addProcessFigures(registry)
   return Object.freeze({
     count: (name, labels, by = 1) => put(name, labels, by),
     observe: put,
     set: put,
+    clear: (name) => put(name, {}, null),
     contentType: registry.contentType,
     text: () => {
       flush()
       return registry.metrics()
     },
+    close: endWatch,
   } satisfies Samples)
 }
 
@@ -37,14 +40,18 @@ export type Samples = {
   count<Name extends MetricName<'counter'>>(name: Name, labels: LabelsOf<Name>, by?: number): void
   observe<Name extends MetricName<'histogram'>>(name: Name, labels: LabelsOf<Name>, value: number): void
   set<Name extends MetricName<'gauge'>>(name: Name, labels: LabelsOf<Name>, value: number): void
+  /** It is not known, and not shown until it is set again. */
+  clear(name: MetricName<'gauge'>): void
   readonly contentType: string
   text(): Promise<string>
+  close(): void
 }
 
 type Waiting = {
   readonly name: string
   readonly labels: Readonly<Record<string, string>>
-  readonly value: number
+  /** `null` takes away what there is. */
+  readonly value: number | null
 }
 
 const mostWaiting = 512
@@ -55,8 +62,16 @@ function makeAll(registry: Registry): ReadonlyMap<string, Counter | Gauge | Hist
     const { name, help } = row
     const common = { name, help, labelNames: [...row.labels], registers }
     if (row.type === 'counter') return new Counter(common)
-    if (row.type === 'gauge') return new Gauge(common)
+    if (row.type === 'gauge') return clearGauge(new Gauge(common))
     return new Histogram({ ...common, buckets: [...bucketsOf[row.name]] })
   }
   return new Map(metricCatalogue.map((row) => [row.name, made(row)]))
+}
+
+/** The library shows 0 for a gauge without labels that was never set. */
+function clearGauge<Metric extends Counter | Gauge | Histogram | undefined>(metric: Metric): Metric {
+  if (!(metric instanceof Gauge)) return metric
+  metric.reset()
+  metric.remove({})
+  return metric
 }

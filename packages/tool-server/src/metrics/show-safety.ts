@@ -1,16 +1,19 @@
-import type { Principal, SafetyReport } from '@svc/engine'
+import { nobody, type SafetySource } from '../safety-source.ts'
+import type { MetricName } from './metric-catalogue.ts'
 import type { Samples } from './samples.ts'
 
-/** Sets the gauges of limits, budgets and switches as they stand now. A report that cannot be had leaves them as they were. */
+/** Sets the gauges of limits, budgets and switches as they stand now; what is not known is not shown. */
 export async function showSafety(samples: Samples, { safety, underWay }: SafetySource): Promise<void> {
   samples.set('svc_writes_under_way', {}, underWay())
   const report = await safety(nobody).catch(() => null)
+  samples.set('svc_safety_readable', {}, Number(report !== null))
+  for (const name of ofReport) samples.clear(name)
   if (report === null) return
-  const { limitsUsd, spentUsd, valueUsd } = report
+  const { limitsUsd, spentUsd, valueUsd, pendingTransactions } = report
   samples.set('svc_safety_paused', {}, Number(report.paused))
   samples.set('svc_safety_breaker_open', {}, Number(report.breakerOpen))
   samples.set('svc_safety_policy_valid', {}, Number(report.policyFault === null))
-  samples.set('svc_tx_pending', {}, report.pendingTransactions ?? 0)
+  if (pendingTransactions !== null) samples.set('svc_tx_pending', {}, pendingTransactions)
   if (spentUsd !== null) samples.set('svc_safety_spent_usd', {}, Number(spentUsd.daily))
   for (const [limit, usd] of Object.entries(limitsUsd ?? {}))
     samples.set('svc_safety_limit_usd', { limit }, Number(usd))
@@ -20,10 +23,13 @@ export async function showSafety(samples: Samples, { safety, underWay }: SafetyS
   }
 }
 
-export type SafetySource = {
-  readonly safety: (principal: Principal) => Promise<SafetyReport>
-  readonly underWay: () => number
-}
-
-/** Whose session nothing was spent in: what is of all callers is the same for anybody. */
-const nobody: Principal = { id: 'metrics', stage: 'local', tier: null, scopes: new Set(), expiresAt: null }
+const ofReport: readonly MetricName<'gauge'>[] = [
+  'svc_safety_paused',
+  'svc_safety_breaker_open',
+  'svc_safety_policy_valid',
+  'svc_tx_pending',
+  'svc_safety_spent_usd',
+  'svc_safety_limit_usd',
+  'svc_safety_budget_used_usd',
+  'svc_safety_budget_cap_usd',
+]

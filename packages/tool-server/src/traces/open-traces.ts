@@ -12,9 +12,8 @@ import {
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { resourceFromAttributes } from '@opentelemetry/resources'
 import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace'
-import { ToolError } from '@svc/amm'
 import type { RpcAnswered } from '@svc/amm/rpc'
-import type { CallResult } from '../dispatch/call-result.ts'
+import { codeOfFailure, codeOfResult, endpointOf, type LabelValues } from '../metrics/label-values.ts'
 import type { ObservedCall, Observing } from '../observer.ts'
 import { version } from '../status/status.ts'
 
@@ -23,9 +22,11 @@ import { version } from '../status/status.ts'
  * each stage of its transactions and for each question to an endpoint. Arguments and answers are no part of a span. Read only where
  * `SVC_TRACES_URL` is set; a collector that is away costs spans, never a call.
  */
-export function openTraces(url: string, { toolNames, chainName }: TraceFacts): OpenTraces {
+export function openTraces(url: string, { toolOf, chainOf }: LabelValues): OpenTraces {
   const provider = new TracerProvider({
     resource: resourceFromAttributes({ 'service.name': 'svc-tool-server', 'service.version': version }),
+    // Whatever a span is given: it waits in a queue until the collector takes it.
+    spanLimits: { attributeValueLengthLimit: mostOfAttribute },
     spanProcessors: [new BatchSpanProcessor({ exporter: new OTLPTraceExporter({ url, timeoutMillis: mostWaitMs }) })],
   })
   const tracer = provider.getTracer('svc', version)
@@ -36,21 +37,22 @@ export function openTraces(url: string, { toolNames, chainName }: TraceFacts): O
   return {
     observer: {
       call(request, run) {
-        const name = toolNames.has(request.name) ? request.name : 'unknown'
+        const name = toolOf(request.name)
         const attributes = callAttributes(name, request)
         const span = tracer.startSpan(`tools/call ${name}`, { kind: SpanKind.SERVER, attributes }, parentOf(request))
         return within(span, async () => {
           const result = await run()
-          if (result.isError === true) failCall(span, result)
+          const code = codeOfResult(result)
+          if (code !== null) failCall(span, code)
           return result
         })
       },
       stage({ stage, chainId, dryRun }, run) {
-        const attributes = { 'svc.tx.stage': stage, 'svc.chain': chainName(chainId), 'svc.tx.dry_run': dryRun }
+        const attributes = { 'svc.tx.stage': stage, 'svc.chain': chainOf(chainId), 'svc.tx.dry_run': dryRun }
         const span = tracer.startSpan(`svc.tx ${stage}`, { attributes }, current.getStore() ?? ROOT_CONTEXT)
         return within(span, () =>
           run().catch((failure: unknown) => {
-            fail(span, failure instanceof ToolError ? failure.code : 'INTERNAL')
+            fail(span, codeOfFailure(failure))
             throw failure
           }),
         )
@@ -60,7 +62,7 @@ export function openTraces(url: string, { toolNames, chainName }: TraceFacts): O
         // What no call waits for (background looks) would be traces of one span each.
         if (parent === undefined) return
         const endTime = Date.now()
-        const attributes = rpcAttributes(answered, chainName)
+        const attributes = rpcAttributes(answered, chainOf)
         const startTime = endTime - answered.ms
         const span = tracer.startSpan(answered.method, { kind: SpanKind.CLIENT, attributes, startTime }, parent)
         if (answered.outcome !== 'answered') fail(span, answered.outcome)
@@ -71,6 +73,9 @@ export function openTraces(url: string, { toolNames, chainName }: TraceFacts): O
   }
 }
 
+/** Characters. */
+const mostOfAttribute = 128
+
 /** For a collector that takes a connection and answers nothing: closing waits for it. */
 const mostWaitMs = 3_000
 
@@ -80,34 +85,33 @@ export type OpenTraces = {
   close(): Promise<void>
 }
 
-type TraceFacts = {
-  readonly toolNames: ReadonlySet<string>
-  /** Of a chain of this server its name, of any other id `other`. */
-  readonly chainName: (chainId: unknown) => string
-}
-
 function callAttributes(name: string, { origin }: ObservedCall) {
   return {
     'mcp.method.name': 'tools/call',
     'gen_ai.operation.name': 'execute_tool',
     'gen_ai.tool.name': name,
     ...(origin?.revision !== undefined && { 'mcp.protocol.version': origin.revision }),
-    ...(origin?.id !== undefined && { 'jsonrpc.request.id': `${origin.id}` }),
+    ...(isPlainId(origin?.id) && { 'jsonrpc.request.id': `${origin?.id}` }),
   }
 }
 
-function rpcAttributes({ method, chainId, place, isPrivate }: RpcAnswered, chainName: TraceFacts['chainName']) {
+/** A number, or a text that is one or a UUID. Another text is the caller's own words, as long as a body, and not for others to read. */
+function isPlainId(id: string | number | undefined): boolean {
+  return typeof id === 'number' || (id !== undefined && /^(\d{1,20}|[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12})$/i.test(id))
+}
+
+function rpcAttributes(answered: RpcAnswered, chainOf: LabelValues['chainOf']) {
   return {
     'rpc.system.name': 'jsonrpc',
-    'rpc.method': method,
-    'svc.chain': chainName(chainId),
-    'svc.rpc.endpoint': isPrivate ? 'private' : `${place + 1}`,
+    'rpc.method': answered.method,
+    'svc.chain': chainOf(answered.chainId),
+    'svc.rpc.endpoint': endpointOf(answered),
   }
 }
 
-function failCall(span: Span, result: CallResult): void {
+function failCall(span: Span, code: string): void {
   fail(span, 'tool_error')
-  span.setAttribute('svc.error.code', result._meta?.['svc/error']?.code ?? 'INTERNAL')
+  span.setAttribute('svc.error.code', code)
 }
 
 function fail(span: Span, type: string): void {

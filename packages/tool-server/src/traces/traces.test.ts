@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
+import { createLabelValues } from '../metrics/label-values.ts'
 import { rawRequest } from '../raw-http.fixture.ts'
 import { openTestServer } from '../test-server.fixture.ts'
 import { openTraces } from './open-traces.ts'
@@ -11,7 +12,7 @@ afterEach(async () => {
   for (const close of closers.splice(0)) await close()
 })
 
-const facts = { toolNames: new Set(['get_echo', 'get_failure']), chainName: () => 'base' }
+const facts = createLabelValues([{ name: 'get_echo' }, { name: 'get_failure' }], [{ id: 8453, name: 'base' }])
 const traceId = '0af7651916cd43dd8448eb211c80319c'
 const spanId = 'b7ad6b7169203331'
 
@@ -62,6 +63,24 @@ describe('traces', () => {
     expect(failed?.traceId).not.toBe(traceId)
     // Neither arguments nor answers nor keys.
     expect(sink.text()).not.toMatch(/a-secret-of-mine|svc_read/)
+  })
+
+  it('sends an id that is a number or a UUID, and no other text', async () => {
+    const sink = await openSink()
+    const traces = openTraces(sink.url, facts)
+    closers.push(sink.close)
+    const uuid = '0af76519-16cd-43dd-8448-eb211c80319c'
+    for (const id of [7, '8', uuid, 'words-of-mine', 'x'.repeat(200_000)]) {
+      await traces.observer.call({ name: 'get_echo', origin: { id, revision: 'r'.repeat(1_000) } }, async () => ({
+        content: [],
+      }))
+    }
+    await traces.close()
+    const attributes = sink.spans().map((span) => span.attributes)
+    expect(attributes.map((one) => one['jsonrpc.request.id'])).toEqual(['7', '8', uuid, undefined, undefined])
+    expect(attributes.map((one) => one['mcp.protocol.version'])).toEqual(
+      Array.from({ length: 5 }, () => 'r'.repeat(128)),
+    )
   })
 
   it('has stages under their call and questions to endpoints under their stage, each call apart', async () => {

@@ -29,7 +29,7 @@ export type SlowClientLimits = {
   readonly stalledMs: number
 }
 
-export type HttpOptions = Omit<RequestContext, 'inFlight' | 'bodies'> & {
+export type HttpOptions = Omit<RequestContext, 'inFlight' | 'streams' | 'bodies'> & {
   readonly tls: { readonly cert: Buffer; readonly key: Buffer } | null
   readonly slow: SlowClientLimits
   readonly bodyRoomBytes: number
@@ -46,9 +46,10 @@ export function createHttpTransport(options: HttpOptions): HttpTransport {
   /** Calls being answered, which closing waits for; and every answer being written, streams among them. */
   const inFlight = new Set<ServerResponse>()
   const answers = new Set<ServerResponse>()
+  const streams = new WeakSet<ServerResponse>()
   const closeWithConnection = createCloseWithConnection()
   const state = { closing: false }
-  const context: RequestContext = { ...options, inFlight, bodies: createBodyRoom(options.bodyRoomBytes) }
+  const context: RequestContext = { ...options, inFlight, streams, bodies: createBodyRoom(options.bodyRoomBytes) }
   const server = openListener(options, (request, response) => {
     // A stream that is written out has a dozen parties who want to know of its end.
     response.setMaxListeners(mostListeners)
@@ -57,7 +58,7 @@ export function createHttpTransport(options: HttpOptions): HttpTransport {
     track(answers, response)
     options.traffic?.came()
     response.once('close', () => options.traffic?.answered())
-    if (options.onAnswered !== undefined) reportAnswer(request, response, options.onAnswered)
+    if (options.onAnswered !== undefined) reportAnswer(request, response, { streams, report: options.onAnswered })
     if (state.closing) response.setHeader('connection', 'close')
     handleRequest(request, response, context).catch((error: unknown) => fail(response, error, options.log))
   })
@@ -87,13 +88,14 @@ export function createHttpTransport(options: HttpOptions): HttpTransport {
 function reportAnswer(
   request: IncomingMessage,
   response: ServerResponse,
-  report: NonNullable<HttpOptions['onAnswered']>,
+  { streams, report }: Pick<RequestContext, 'streams'> & { readonly report: NonNullable<HttpOptions['onAnswered']> },
 ): void {
   const startedAt = performance.now()
   response.once('close', () => {
     const { method = 'GET', url = '' } = request
     const ms = performance.now() - startedAt
-    report({ path: url.split('?', 1)[0] ?? '', method, status: response.statusCode, ms })
+    const kind = streams.has(response) ? 'stream' : 'answer'
+    report({ path: url.split('?', 1)[0] ?? '', method, status: response.statusCode, kind, ms })
   })
 }
 

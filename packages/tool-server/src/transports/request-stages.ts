@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { challengeHeader, type Authentication } from '../auth/authenticate.ts'
+import { challengeHeader, type Authenticate, type Authentication } from '../auth/authenticate.ts'
 import { metadataPath } from '../auth/issued/protected-resource.ts'
-import type { AgentDocuments } from '../cards/agent-documents.ts'
+import { type AgentDocuments, documentPaths } from '../cards/agent-documents.ts'
 import type { Breakable } from '../auth/sign-in/held-answers.ts'
 import type { SignIn } from '../auth/sign-in/sign-in.ts'
 import type { Principal, Scope } from '@svc/engine'
@@ -39,8 +39,8 @@ export function requireRoute({ url }: IncomingMessage, { signIn }: Pick<RequestC
   const path = url?.split('?', 1)[0]
   if (path === '/mcp') return 'mcp'
   if (signIn !== null && signIn.wallets !== null) {
-    if (path === '/auth/siwe') return 'sign-in'
-    if (path === '/.well-known/jwks.json') return 'keys'
+    if (path === signInPath) return 'sign-in'
+    if (path === keysPath) return 'keys'
   }
   if (signIn !== null && signIn.resource !== null) {
     if (path === metadataPath || path === `${metadataPath}/mcp`) return 'resource'
@@ -50,7 +50,7 @@ export function requireRoute({ url }: IncomingMessage, { signIn }: Pick<RequestC
 
 /** Says that the process is there, where that is asked: probes count against nothing. Says whether it did. */
 export function answerHealth(request: IncomingMessage, response: ServerResponse): boolean {
-  if (request.url?.split('?', 1)[0] !== '/healthz') return false
+  if (request.url?.split('?', 1)[0] !== healthPath) return false
   if (request.method !== 'GET' && request.method !== 'HEAD') {
     throw refuse('METHOD_NOT_ALLOWED', 'This method is not served here.', { allow: 'GET, HEAD' })
   }
@@ -196,15 +196,20 @@ export function parseMessage(body: Buffer, response: ServerResponse): unknown {
   return parsed.value
 }
 
-/** Has closing wait for the answer, unless it is that of a subscription. */
-export function trackAnswer(inFlight: Set<ServerResponse>, response: ServerResponse, kind: 'answer' | 'stream'): void {
+/** Has closing wait for the answer, unless it is a stream, which is noted as one. */
+export function trackAnswer(
+  { inFlight, streams }: Pick<RequestContext, 'inFlight' | 'streams'>,
+  response: ServerResponse,
+  kind: 'answer' | 'stream',
+): void {
   if (kind === 'answer') track(inFlight, response)
+  else streams.add(response)
 }
 
 /** What the stages of a request work with. */
 export type RequestContext = {
   readonly guards: Guards
-  readonly authenticate: (headers: IncomingMessage['headers']) => Promise<Authentication>
+  readonly authenticate: Authenticate
   readonly limits: RateLimits
   /** Hears of callers that were turned away: `missing` or `refused` credentials. */
   readonly onRefused?: (reason: 'missing' | 'refused', address: string) => void
@@ -223,6 +228,8 @@ export type RequestContext = {
   readonly signIn: SignIn | null
   /** Calls being answered, which closing waits for. */
   readonly inFlight: Set<ServerResponse>
+  /** Answers that are open for as long as their client likes. */
+  readonly streams: WeakSet<ServerResponse>
   /** Where bodies are held until the last byte of them is there. */
   readonly bodies: BodyRoom
 }
@@ -253,6 +260,19 @@ export function track(inFlight: Set<ServerResponse>, response: ServerResponse): 
 export function refuse(code: ErrorCode, message: string, headers: Readonly<Record<string, string>> = {}): HttpRefusal {
   return new HttpRefusal(new ToolError(code, message), headers)
 }
+
+const [healthPath, signInPath, keysPath] = ['/healthz', '/auth/siwe', '/.well-known/jwks.json'] as const
+
+/** Where a server answers, with the settings that it may have. */
+export const servedPaths: ReadonlySet<string> = new Set([
+  '/mcp',
+  healthPath,
+  signInPath,
+  keysPath,
+  metadataPath,
+  `${metadataPath}/mcp`,
+  ...documentPaths,
+])
 
 const methods: readonly string[] = ['GET', 'POST', 'DELETE', 'OPTIONS']
 const corsHeaders =
