@@ -1,5 +1,4 @@
 import type { ColumnType, Generated } from 'kysely'
-import type { RestoredCopyTable } from './backup/restored-copy.ts'
 import type { Integer, NullableInteger } from './column-types.ts'
 import type {
   MemoryTable,
@@ -243,3 +242,6 @@ type PendingRevocationTable = {
   /** A number of a block. */
   ended_in: string | null
 }
+
+/** At most one row: who put the state back from a copy, when (ISO 8601), and of what it is. */
+type RestoredCopyTable = { id: bigint; by: string; at: string; reason: string }

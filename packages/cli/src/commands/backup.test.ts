@@ -56,7 +56,7 @@ describe('svc backup', () => {
 
   it('leaves out secrets of the wallet that are put out of use, and says what keys of a wallet in the making are', async () => {
     const secret = `PRIVATE_KEY=0x${'6b'.repeat(32)}`
-    const lines = [`# ${secret}`, `#${secret}`, `export ${secret}`, ` # export ${secret}`, `## PRIVATE_KEY = ${secret}`]
+    const lines = [`# ${secret}`, `#${secret}`, ` # export ${secret}`, `## PRIVATE_KEY = ${secret}`]
     await put('.env', ['# ours', ...lines, 'NOT_THE_PRIVATE_KEY=1', '# PRIVATE_KEY is elsewhere', ''].join('\n'))
     await put('wallet-in-the-making.json', '{}')
     const made = await backup()

@@ -115,8 +115,15 @@ it('is the only place in the server that reaches the signatures of a wallet', ()
     .filter((name) => name.endsWith('.ts') && !/\.(test|fixture|test-d)\.ts$/.test(name))
     .map((name) => ({ name, text: readFileSync(join(packages, name), 'utf8') }))
   const holding = (pattern: RegExp) => sources.flatMap(({ name, text }) => (pattern.test(text) ? [name] : []))
-  expect(holding(/\bsignTypedData\b|\bsignMessage\b|\bsignHash\b/)).toEqual(['engine/src/signatures/guarded-signer.ts'])
-  expect(holding(/new ServiceWallet\(|viem\/accounts/)).toEqual(['tool-server/src/open-wallet.ts'])
+  expect(holding(/\bsignTypedData\b|\bsignMessage\b|\bsignHash\b/)).toEqual([
+    'engine/src/signatures/guarded-signer.ts',
+    // Asks a wallet that was just made for one signature that its own policy must refuse.
+    'tool-server/src/provisioning/obtain-wallet.ts',
+  ])
+  expect(holding(/new ServiceWallet\(|viem\/accounts/)).toEqual([
+    'tool-server/src/open-wallet.ts',
+    'tool-server/src/provisioning/obtain-wallet.ts',
+  ])
   expect(holding(/\boptions\.wallet\b/)).toContain('engine/src/open-engine.ts')
   expect(sources.find(({ name }) => name === 'engine/src/open-engine.ts')?.text).toContain(
     'guardedSigner(options.wallet,',

@@ -28,11 +28,6 @@ export type Restored = {
 /** Who put it back, when (ISO 8601), and of what it is. */
 export type RestoredCopy = { readonly by: string; readonly at: string; readonly reason: string }
 
-export type RestoredCopyTable = RestoredCopy & {
-  /** There is one row at most. */
-  readonly id: bigint
-}
-
 /** Also where a copy of an older version was put back, which has the table already. */
 export function createRestoredTable(db: Kysely<unknown>): Promise<void> {
   return db.schema

@@ -5,7 +5,7 @@ import { createLog, createRedactor } from '@svc/runtime'
 import { createAuthorizationKey } from '@svc/wallet/provisioning'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { readConfig } from '../config.ts'
-import { restoringName } from '../require-restored.ts'
+import { restoringName } from '../config/require-restored.ts'
 import { createProvision } from './create-provision.ts'
 import { walletNotePath } from './wallet-note.ts'
 

@@ -6,7 +6,7 @@ import { Secret, WalletError } from '@svc/wallet/core'
 import { type Config, ConfigError, type ProvisionConfig, type WalletConfig } from '../config/config-shape.ts'
 import { envFilePath, mergeEnvFile, readEnvFile } from '../config/env-file.ts'
 import type { Provision } from '../open-dispatch.ts'
-import { requireRestored } from '../require-restored.ts'
+import { requireRestored } from '../config/require-restored.ts'
 import { type ObtainedWallet, obtainWallet } from './obtain-wallet.ts'
 
 /**

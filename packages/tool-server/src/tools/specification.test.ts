@@ -155,8 +155,10 @@ describe('the specification', () => {
 
   test.each(Object.entries(specifiedFirst))('of %s: its results come first, in its order', (name, paths) => {
     const { outputSchema } = listTool(named(name))
+    // What every read says is not listed with each.
+    const whole = z.toJSONSchema(named(name).output, { io: 'input' })
     for (const [path, wanted] of Object.entries(paths)) {
-      const at = path === '' ? outputSchema : itemsOf(members(outputSchema)[path])
+      const at = path === '' ? whole : itemsOf(members(outputSchema)[path])
       const order = wanted.split(' ')
       expect([path, Object.keys(members(at)).slice(0, order.length)]).toEqual([path, order])
     }

@@ -1,6 +1,6 @@
 import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
-import { ConfigError } from './config/config-shape.ts'
+import { ConfigError } from './config-shape.ts'
 
 /**
  * Refuses a data directory that a restore has not finished: what stands in it is not all of the state yet. Throws a `ConfigError` with
