@@ -56,10 +56,11 @@ describe('svc backup', () => {
 
   it('leaves out secrets of the wallet that are put out of use, and says what keys of a wallet in the making are', async () => {
     const secret = `PRIVATE_KEY=0x${'6b'.repeat(32)}`
-    const lines = [`# ${secret}`, `#${secret}`, ` # export ${secret}`, `## PRIVATE_KEY = ${secret}`]
+    const lines = [`# ${secret}`, `#${secret}`, `# export ${secret}`, `## PRIVATE_KEY = ${secret}`]
     await put('.env', ['# ours', ...lines, 'NOT_THE_PRIVATE_KEY=1', '# PRIVATE_KEY is elsewhere', ''].join('\n'))
     await put('wallet-in-the-making.json', '{}')
     const made = await backup()
+    expect(made).toMatchObject({ code: 0, stderr: '' })
     expect(await textOf(target, 'files', '.env')).toBe('# ours\nNOT_THE_PRIVATE_KEY=1\n# PRIVATE_KEY is elsewhere\n')
     expect(made.stdout.match(/^Left out: PRIVATE_KEY/gm)).toHaveLength(lines.length)
     expect(made.stdout).toContain('wallet-in-the-making.json (keys of a wallet that is being made: finish that first')
