@@ -175,7 +175,7 @@ async function closeOpen(
   stopped: readonly (Promise<unknown> | undefined)[],
 ): Promise<void> {
   await open.http?.close()
-  await Promise.all(stopped)
+  await Promise.all(stopped.flatMap((each) => each ?? []))
   await open.stdio?.close()
   await signIn?.close()
   await open.write?.close()
