@@ -70,3 +70,14 @@ async function layIn(dataDir, settings) {
 
 /** A cold cache seeds the chain first. */
 const startTimeoutMs = 240_000
+
+/** Reads the chains until the local one has answered its probe, from which a busy machine may keep it; throws after a dozen readings. */
+export async function requireLocal(read, { rpc }) {
+  for (let left = 12; ; left -= 1) {
+    const { items } = await read()
+    const local = items.find(({ id }) => id === rpc.chainId)
+    if (local?.rpcHealthy === true) return
+    if (left === 0) throw new Error(`the local chain is not healthy: ${local?.problem ?? 'it is not listed'}`)
+    await sleep(1_000)
+  }
+}

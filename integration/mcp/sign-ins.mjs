@@ -9,6 +9,7 @@ import { WebSocketClientTransport } from '@modelcontextprotocol/sdk/client/webso
 import { WebSocket } from 'ws'
 import { bearer, machineToken, walletToken } from './credentials.mjs'
 import { call, inspectorFolder, inspectorPath, runInspector, stdioCommand, structured } from './inspector.mjs'
+import { requireLocal } from './local-world.mjs'
 import { newerNodePath } from './run-conformance.mjs'
 import { runProgram } from './run-program.mjs'
 
@@ -51,7 +52,7 @@ async function withHeaders(headers, world, signal) {
   for (const [name, [client, transport]] of Object.entries(clients)) await listAndCall(name, client, transport, ready)
   const given = Object.entries(headers).flatMap(([name, value]) => ['--header', `${name}: ${value}`])
   const args = [ready.mcp.url, '--transport', 'http', ...given, ...call('list_supported_chains', listChains)]
-  requireLocal(structured(await runInspector(args, directory, signal)), ready)
+  await requireLocal(async () => structured(await runInspector(args, directory, signal)), ready)
   return `the Inspector, ${Object.keys(clients).join(', ')}`
 }
 
@@ -66,16 +67,14 @@ async function listAndCall(name, client, transport, ready) {
       tools.some((tool) => tool.name === 'get_quote'),
       `${name} lists get_quote`,
     )
-    const answer = await client.callTool({ name: 'list_supported_chains', arguments: listChains })
-    ok(answer.isError !== true, `${name} calls a tool: ${JSON.stringify(answer.content)}`)
-    requireLocal(answer.structuredContent, ready)
+    await requireLocal(async () => {
+      const answer = await client.callTool({ name: 'list_supported_chains', arguments: listChains })
+      ok(answer.isError !== true, `${name} calls a tool: ${JSON.stringify(answer.content)}`)
+      return answer.structuredContent
+    }, ready)
   } finally {
     await client.close()
   }
-}
-
-function requireLocal({ items }, ready) {
-  strictEqual(items.find(({ id }) => id === ready.rpc.chainId)?.rpcHealthy, true, 'the local chain is healthy')
 }
 
 /** The first SDK's client takes the class that stands in the global scope, and gives it no headers. */
