@@ -8,7 +8,6 @@ export const onEachEngine: readonly string[] = [
   'packages/engine/src/recovery/on-the-way.chain.test.ts',
   'packages/engine/src/recovery/resolve-taken.chain.test.ts',
   'packages/engine/src/transactions/current-allowances.chain.test.ts',
-  'packages/store/src/backup/copy-state.test.ts',
   'packages/store/src/bar-store.test.ts',
   'packages/store/src/claims/claims.test.ts',
   'packages/store/src/claims/pins.test.ts',

@@ -15,11 +15,9 @@ Watch over it
   svc verify-chains what endpoints and chains are good for, before an agent asks
   svc approvals     what waits for a person: list, show, approve, deny, page
   svc transactions  what the wallet signed: list, show, cancel, resolve
-  svc pause         stops signing within a second
-  svc resume        ends a pause, and with --rearm closes the circuit breaker
+  svc pause, resume stops signing within a second; ends that, re-arms the breaker
   svc audit         what is on record: show, verify, replay
-  svc backup        its state in a new directory, while it writes
-  svc restore       a backup in an empty directory, paused
+  svc backup        its state, while it writes; svc restore puts it back, paused
   svc memory        what callers had remembered: export, forget
 Reckon without an agent
   svc lp            optimize, backtest, fee-tier, replay: of a pool or a file

@@ -33,6 +33,8 @@ const calls: Readonly<Record<string, readonly [words: readonly string[], code: n
   setup: [['client', 'cursor', ...place], 0, /"mcpServers"/],
   doctor: [['--data-dir', join(folder, 'nowhere')], 1, /does not exist/],
   'verify-chains': [['--chain', '31337', ...place], 0, /^local .*31337.* ok$/m],
+  backup: [[join(folder, 'no-such', 'backup'), ...place], 1, /no-such/],
+  restore: [[join(folder, 'no-such'), '--check'], 1, /no-such/],
   lp: [['optimize', bars, '--fee', '500', '--decimals', '18,6'], 1, /no-such-file/],
 }
 

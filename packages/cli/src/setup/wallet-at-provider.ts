@@ -1,5 +1,6 @@
 import { join } from 'node:path'
-import { type ObtainedWallet, obtainWallet, ownerKeyName } from '@svc/tool-server'
+import { ownerKeyName } from '@svc/tool-server'
+import { type ObtainedWallet, obtainWallet } from '@svc/tool-server/provisioning'
 import { type Chain, findChain } from '@svc/wallet/core'
 import { isRole, type ProductionAnswers } from './production-inputs.ts'
 

@@ -1,4 +1,4 @@
-import { nobody, type SafetySource } from './safety-source.ts'
+import { nobody, type SafetySource } from '../status/safety-source.ts'
 import type { MetricName } from './metric-catalogue.ts'
 import type { Samples } from './samples.ts'
 
