@@ -15,7 +15,7 @@ Watch over it
   svc verify-chains what endpoints and chains are good for, before an agent asks
   svc approvals     what waits for a person: list, show, approve, deny, page
   svc transactions  what the wallet signed: list, show, cancel, resolve
-  svc pause, resume stops signing within a second; ends that, re-arms the breaker
+  svc pause, resume stops signing within a second; ends that (--rearm: breaker)
   svc audit         what is on record: show, verify, replay
   svc backup        its state, while it writes; svc restore puts it back, paused
   svc memory        what callers had remembered: export, forget
