@@ -105,8 +105,8 @@ describe.each([
     const newPlace: Readonly<Record<string, string>> = await newDatabase()
     const restored = { ...settingsOf(again, newPlace), SVC_CHAINS_FILE: join(again, 'chains.json') }
     const isWhole = await killInTheMiddle(target, again, { ...restored, SVC_CHAINS_FILE: env.SVC_CHAINS_FILE })
-    const made = isWhole ? { code: 0, stderr: '' } : await runToEnd(['restore', target], { env: restored })
-    expect(made).toMatchObject({ code: 0, stderr: '' })
+    const put = isWhole ? { code: 0, stderr: '' } : await runToEnd(['restore', target], { env: restored })
+    expect(put).toMatchObject({ code: 0, stderr: '' })
     expect(readdirSync(again)).not.toContain('restoring')
     const { client: later } = await serve(restored)
     const refused = await later.callTool({ name: 'execute_swap', arguments: swap('new') })
