@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Log } from '@svc/runtime'
-import { isGone, isTakenUp, sendSigned, type SignedPost } from '../watches/send-signed.ts'
+import { isGone, isTakenUp, sendSigned, type SignedPost, waitMs } from '../watches/send-signed.ts'
 import type { ActiveAlert } from './alert-table.ts'
 
 /**
@@ -19,7 +19,7 @@ export function createAlertWebhook(options: AlertWebhookOptions): AlertWebhook {
     else if (!options.signal.aborted) {
       const again = attempts < mostAttempts && !isGone(outcome)
       log.warn('webhook.failed', { eventId: id, attempts, outcome, again })
-      if (again) waiting.push({ ...one, attempts: attempts + 1, dueAt: now() + 15_000 * 4 ** (attempts - 1) })
+      if (again) waiting.push({ ...one, attempts: attempts + 1, dueAt: now() + waitMs(attempts) })
     }
   }
 

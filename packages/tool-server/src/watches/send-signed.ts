@@ -34,6 +34,11 @@ export function isGone(outcome: number | string): boolean {
   return outcome === 410
 }
 
+/** Milliseconds until what was not taken is sent again: a quarter of a minute, then four times as long each time, half a day at most. */
+export function waitMs(attempts: number): number {
+  return Math.min(12 * 3_600_000, 15_000 * 4 ** (attempts - 1))
+}
+
 /** Where messages go: the operator's own place, which no caller can name. */
 export type Webhook = {
   readonly url: Secret

@@ -1,6 +1,6 @@
 import type { Log } from '@svc/runtime'
 import type { StoredWatchEvent, Watches } from '@svc/store'
-import { isGone, isTakenUp, sendSigned, type SignedPost } from './send-signed.ts'
+import { isGone, isTakenUp, sendSigned, type SignedPost, waitMs } from './send-signed.ts'
 import { shownEvent } from './watch-event.ts'
 
 /**
@@ -41,11 +41,6 @@ export type WebhookRunOptions = SignedPost & {
 
 function isoOf(unixMs: number): string {
   return new Date(unixMs).toISOString()
-}
-
-/** A quarter of a minute, then four times as long each time, half a day at most. */
-function waitMs(attempts: number): number {
-  return Math.min(12 * 3_600_000, 15_000 * 4 ** (attempts - 1))
 }
 
 const mostAttempts = 8
