@@ -7,8 +7,8 @@ import type { CallerWatches } from '../tool-context.ts'
 export const watchIdInput = z.string().refine(isUuid, 'Accepted: a watchId of list_watches')
 
 /** What the caller watches. Throws `WALLET_NOT_CONFIGURED` where there is no store to keep it in. */
-export function requireWatches<Watches>({ watches }: { watches(): Watches | null }): Watches {
-  const kept = watches()
+export function requireWatches<Watches>(context: { watches(): Watches | null }): Watches {
+  const kept = context.watches()
   if (kept !== null) return kept
   throw new ToolError(
     'WALLET_NOT_CONFIGURED',
