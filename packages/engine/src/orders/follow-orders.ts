@@ -23,7 +23,7 @@ export async function followOrders(context: ExecutionContext): Promise<void> {
     const facts = { chainId: chain.id, requestId: one.requestId, orderId: one.orderId }
     await isolateFailure(engine, 'order.unfollowed', facts, async () => {
       if (await endIfDecided(context, one)) return
-      if (one.state === 'signed' && one.order.deadline * 1_000 > engine.now() && !(await isPaused(engine.dataDir))) {
+      if (one.state === 'signed' && one.order.deadline * 1_000 > engine.now() && !(await isPaused(engine))) {
         await offerOrder(context, one)
       }
     })
