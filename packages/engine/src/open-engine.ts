@@ -21,6 +21,7 @@ import type { Principal } from './call/principal.ts'
 import { createFormerWallets } from './recovery/former-wallets.ts'
 import { privateRoute } from './transactions/private-route.ts'
 import { guardedSigner } from './signatures/guarded-signer.ts'
+import { readPause } from './switches/kill-switch.ts'
 import { createShutdownGate } from './switches/shutdown-gate.ts'
 import type { Call } from './call/call.ts'
 
@@ -189,6 +190,7 @@ async function openOver(
     during: <Value>(work: () => Promise<Value>) => writes.while(() => during(work)),
     underWay: () => writes.now(),
     role: () => role.facts(),
+    pause: () => readPause(place),
     sharedKeys: store.leadership === null ? null : store.switches,
     stop,
     close: async () => {

@@ -7,6 +7,7 @@ import { observedAudit } from './audit/observed-audit.ts'
 import type { PipelineLog } from './call/storage.ts'
 import type { EngineObserver } from './context/engine-observer.ts'
 import { createLeaderAudit, type LeaderAudit } from './leadership/leader-audit.ts'
+import { placeOf } from './leadership/place-of.ts'
 import { importOwedAllowances } from './recovery/owed-allowances-file.ts'
 import { pause } from './switches/kill-switch.ts'
 import { createLeaseKeeper } from './switches/lease-keeper.ts'
@@ -56,11 +57,6 @@ export async function openLed(
   await shared.lead(head === null ? null : { ...head, isOwn: before?.place === placeOf(dataDir) })
   await shareSwitches(dataDir, store.switches)
   await takeIn(dataDir, store, place)
-}
-
-/** Names a data directory among those of all machines. */
-export function placeOf(dataDir: string): string {
-  return `${hostname()}:${dataDir}`
 }
 
 /** Of a file that one server has. */

@@ -1,18 +1,19 @@
 import type { Led } from '@svc/store'
 import type { PipelineLog } from '../call/storage.ts'
-import { openLed, placeOf, type Records } from '../open-records.ts'
+import { openLed, type Records } from '../open-records.ts'
 import type { Executor } from '../pipeline.ts'
 import { policyHash } from '../policy/policy.ts'
 import { pause, sharePauseFile } from '../switches/kill-switch.ts'
 import type { LeaseKeeper } from '../switches/lease-keeper.ts'
 import type { ShutdownGate } from '../switches/shutdown-gate.ts'
 import { recordedPolicyHash } from '../switches/switch-recorder.ts'
+import { placeOf } from './place-of.ts'
 import { createRole, type Role } from './role.ts'
 
 /** The role of a server on its state: of a file it is the one server; on a database it leads or follows. */
 export function roleOf(
   { dataDir, log }: { readonly dataDir: string; readonly log: PipelineLog },
-  { store, leases, place, shared }: Records,
+  { store, leases, outcomes, callers, place, shared }: Records,
   { gate, executor, settle, beginWorks }: RoleWorks,
 ): Role {
   const { leadership } = store
@@ -47,8 +48,11 @@ export function roleOf(
   })
   return {
     ...role,
+    // The last lines first, so that the end of the log is known to whoever leads next.
     async end() {
       stop()
+      callers.flush()
+      await outcomes.audit.close()
       await role.end()
     },
   }
