@@ -71,7 +71,7 @@ async function unstruck(pair, { kind }, { before, body }) {
   await pair.leader.server.arm(null)
   const last = await untilEnded(pair.leader, kind, body)
   await untilQuiet(pair.world)
-  const problems = await check(pair.world, { kind, before, last })
+  const problems = await check({ ...pair.world, audit: pair.leader.audit }, { kind, before, last })
   return { wasStruck: false, problems, story: [], answer: answerOf(last) }
 }
 
@@ -89,7 +89,7 @@ async function takeOver(pair, { kind }, { body }, struckAt) {
 async function judge(pair, { kind }, { before, last, leadsMs, doneMs }) {
   const { world, nodes, leader } = pair
   await untilQuiet(world)
-  const problems = await check(world, { kind, before, last })
+  const problems = await check({ ...world, audit: leader.audit }, { kind, before, last })
   if (!last.ok) problems.open.push(`it ended with ${last.error.code}: ${last.error.message}`)
   for (const node of nodes) {
     const { broken } = await node.audit()

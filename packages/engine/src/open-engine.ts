@@ -82,6 +82,7 @@ async function openOver(
       rpc: ports.rpc,
       wallet: wallet.address,
       policy: () => executor.policy(),
+      requireOffer: () => role.requireLead(),
     }),
     policy,
     ...(policies === undefined ? {} : { policies }),
@@ -96,7 +97,10 @@ async function openOver(
         requireOffer: () => role.requireLead(),
       }),
     ),
-    signGranted: wallet.signGranted,
+    signGranted: async (...asked: Parameters<typeof wallet.signGranted>) => {
+      role.requireLead()
+      return wallet.signGranted(...asked)
+    },
     userOperations: createPerChain((chain) =>
       openUserOperations({
         chain,

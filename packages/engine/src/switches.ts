@@ -1,4 +1,4 @@
-export { auditEventNames } from './audit/audit.ts'
+export { auditEventNames } from './audit/audit-event-names.ts'
 export { auditLogFiles, type AuditLogFiles } from './audit/audit-files.ts'
 export { createCircuitBreaker } from './switches/circuit-breaker.ts'
 export { copyAuditLog } from './audit/copy-audit-log.ts'

@@ -13,10 +13,10 @@ import {
   logCall,
   openCall,
   repeatStored,
-  requireLeader,
   trackWrite,
   withoutSecrets,
 } from './dispatch/call-stages.ts'
+import { requireLeader } from './dispatch/require-leader.ts'
 import type { CallResult } from './dispatch/call-result.ts'
 import type { Answered } from './dispatch/carry-out.ts'
 import { handle, type ToolCall } from './dispatch/handle.ts'

@@ -6,20 +6,19 @@ import {
   bearerStage,
   isInForce,
   type Credentials,
-  provisionKeys,
   type ApiKeys,
 } from './auth/credentials.ts'
 import { createAuthenticate } from './auth/authenticate.ts'
 import { edgeSecretStage } from './auth/issued/edge-secret-stage.ts'
 import type { SignIn } from './auth/sign-in/sign-in.ts'
-import { keepSharedKeys, requireSharedKeys } from './auth/shared-keys.ts'
-import type { Policy, Principal, RoleFacts, SafetyReport } from '@svc/engine'
+import { agreeOnKeys, type KeysOwner } from './auth/shared-keys.ts'
+import type { Policy, Principal, SafetyReport } from '@svc/engine'
 import { createAgentDocuments } from './cards/agent-documents.ts'
 import type { Config } from './config/config-shape.ts'
 import type { WritePipeline } from './dispatch/call-stages.ts'
 import type { Dispatch } from './dispatch/dispatch.ts'
 import { isOffered } from './dispatch/offered-tools.ts'
-import type { SharedSwitches, Tasks } from '@svc/store'
+import type { Tasks } from '@svc/store'
 import type { Log, LogDestination, Redactor } from '@svc/runtime'
 import { openLog } from './config/secrets.ts'
 import type { RpcPool } from '@svc/amm'
@@ -101,11 +100,7 @@ export type Adapters = {
   readonly now?: () => number
 }
 
-export type WriteLife = {
-  /** Whether it writes, of those that share a database. */
-  readonly role?: () => RoleFacts
-  /** Where servers of one database keep digests of their API keys; `null` where there is only one. */
-  readonly sharedKeys?: SharedSwitches | null
+export type WriteLife = KeysOwner & {
   /** Leaves a line, now and then, about callers that were turned away. */
   readonly refusedCaller?: (reason: string, address: string) => void
   safety(principal: Principal): Promise<SafetyReport>
@@ -137,7 +132,7 @@ export function createServer(config: Config, adapters: Adapters): ToolServer {
     startScheduler({ ...adapters, write: open.write }, { dispatch, config, isInForce: isTaken, log })
   return Object.freeze({
     async listen() {
-      open.keys ??= await keysOf(config, write)
+      open.keys ??= await agreeOnKeys(config, write)
       open.due ??= startDue()
       open.http = await openHttp(
         config,
@@ -172,17 +167,6 @@ export function createServer(config: Config, adapters: Adapters): ToolServer {
       log.flush()
     },
   })
-}
-
-/** Those of the configuration, and what it lacks; of servers that share a database, the same for all. */
-async function keysOf(config: Config, write: Adapters['write']): Promise<ApiKeys> {
-  const shared = write?.sharedKeys ?? null
-  if (shared === null) return provisionKeys(config, randomBytes)
-  const place = { shared, isLeader: () => write?.role?.().role === 'leader' }
-  await requireSharedKeys(config.auth.apiKeys, place)
-  const keys = provisionKeys(config, randomBytes)
-  await keepSharedKeys(keys, place)
-  return keys
 }
 
 async function closeOpen(

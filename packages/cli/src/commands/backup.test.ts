@@ -36,7 +36,7 @@ const textOf = (...parts: readonly string[]) => readFile(join(...parts), 'utf8')
 
 describe('svc backup', () => {
   it('takes state, switches, policy, keys and audit log beside the open store, and says what it left out', async () => {
-    await pause(place.dataDir, { by: 'operator:ada', at: '2026-01-31T08:00:00.000Z', reason: 'odd transfers' })
+    await pause(place, { by: 'operator:ada', at: '2026-01-31T08:00:00.000Z', reason: 'odd transfers' })
     const made = await backup()
     expect(made).toMatchObject({ code: 0, stderr: '' })
     expect(made.stdout).toMatch(/: \d+ rows of \d+ tables \(SQLite\) and the audit log up to number 3, as of 20/)
@@ -130,7 +130,7 @@ describe('svc restore', () => {
   })
 
   it('says that signing was paused before, too', async () => {
-    await pause(place.dataDir, { by: 'operator:ada', at: '2026-01-31T08:00:00.000Z', reason: 'odd transfers' })
+    await pause(place, { by: 'operator:ada', at: '2026-01-31T08:00:00.000Z', reason: 'odd transfers' })
     await backup()
     await restore()
     expect(await readPause(newDirectory)).toMatchObject({

@@ -49,8 +49,8 @@ export type PipelinePorts = {
   readonly sharedSwitches?: SwitchPlace['sharedSwitches']
   /** Throws `NOT_LEADER` where another server writes in the place of this one: asked before bytes are handed on. */
   readonly requireLead?: () => void
-  /** Aborted when this server no longer leads: what it waits for another one waits for. */
-  readonly term?: () => AbortSignal
+  /** Aborted when this server no longer leads: what it waits for another one waits for. `null` where none could take its place. */
+  readonly term?: () => AbortSignal | null
   /** Unix milliseconds. */
   readonly now: () => number
   readonly newRequestId: () => string

@@ -81,12 +81,11 @@ type RoleWorks = {
 
 /** The lock of the directory keeps every other server away. */
 function soleRole(leases: LeaseKeeper, { work, stop }: { work(): Promise<void>; stop(): void }): Role {
-  const term = new AbortController()
   return {
     begin: work,
     facts: () => ({ role: 'leader', leader: leases.holder, epoch: 0n, takeovers: 0 }),
     requireLead: () => undefined,
-    term: () => term.signal,
+    term: () => null,
     asLeader: leases.asServer,
     end: async () => stop(),
   }

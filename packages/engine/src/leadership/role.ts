@@ -124,8 +124,8 @@ export type Role = {
   facts(): RoleFacts
   /** Throws `NOT_LEADER` unless this server leads and knows that nobody else can: by its own clock, before the database would let anybody. */
   requireLead(this: void): void
-  /** Aborted when this server no longer leads. */
-  term(this: void): AbortSignal
+  /** Aborted when this server no longer leads; `null` where none could take its place. */
+  term(this: void): AbortSignal | null
   /** Does work that only the leader may do. Throws `NOT_LEADER`, or `STORAGE_UNAVAILABLE` where it is not known who leads. */
   asLeader<Value>(this: void, work: () => Promise<Value>): Promise<Value>
   /** Lets another lead, once nothing is written any more. */
@@ -198,6 +198,7 @@ const away = 'The state store is away, and nothing is signed without it.'
 
 function notLeader({ as, leader }: State): ToolError {
   if (as === 'taking') return new ToolError('NOT_LEADER', 'This server is taking over from another one. Call again in a moment.')
+  if (as === 'leader') return new ToolError('NOT_LEADER', 'This server has not heard that it still leads, and signs nothing until it has.')
   const who = leader?.holder ?? null
   const held = who === null ? 'Another server' : `Another server (${who})`
   return new ToolError('NOT_LEADER', `${held} writes with this wallet; this one follows it and answers reads alone.`)

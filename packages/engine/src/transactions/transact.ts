@@ -120,7 +120,8 @@ export async function confirm(
 ): Promise<TransactionReceipt> {
   const { engine, sender } = context
   const replacing = replacementRules(context)
-  const along = { ...(beside !== undefined && { beside }), ...(engine.term !== undefined && { signal: engine.term() }) }
+  const signal = engine.term?.() ?? null
+  const along = { ...(beside !== undefined && { beside }), ...(signal !== null && { signal }) }
   const confirmation = await sender.confirm(sent, { timeoutMs: engine.confirmTimeoutMs, replacing, ...along })
   const { hash: txHash } = confirmation.entry
   noteOutcome(context, step, confirmation)

@@ -1,32 +1,47 @@
-import { hash, timingSafeEqual } from 'node:crypto'
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { KeyTier } from '@svc/engine'
+import type { KeyTier, RoleFacts } from '@svc/engine'
 import type { SharedSwitches } from '@svc/store'
 import * as z from 'zod'
 import { type Config, ConfigError } from '../config/config-shape.ts'
-import { type ApiKeys, apiKeySetting, keyTiers } from './credentials.ts'
+import { type ApiKeys, apiKeySetting, keyTiers, provisionKeys } from './credentials.ts'
 
 /**
- * Servers of one database take the same API keys, whoever of them leads: the leader keeps digests of its own, and one that follows is not
- * served with others, or with keys that it would have to make. Throws `ConfigError` `API_KEYS_DIFFER`.
+ * The API keys of a server: those of the configuration, and what it lacks is made. Servers of one database take the same, whoever of them
+ * leads: the leader keeps digests of its own, and one that follows does not serve others, nor makes any. Throws `ConfigError`
+ * `API_KEYS_DIFFER`.
  */
-export async function requireSharedKeys(given: Config['auth']['apiKeys'], { shared, isLeader }: KeysPlace): Promise<void> {
-  if (isLeader()) return
+export async function agreeOnKeys(config: Config, write: KeysOwner | null): Promise<ApiKeys> {
+  const shared = write?.sharedKeys ?? null
+  if (shared === null) return provisionKeys(config, randomBytes)
+  const isLeader = () => write?.role?.().role === 'leader'
+  if (!isLeader()) await requireSame(config.auth.apiKeys, shared, isLeader)
+  const keys = provisionKeys(config, randomBytes)
+  if (isLeader()) {
+    const digests = Object.fromEntries(keyTiers.map((tier) => [tier, digestOf(keys[tier].reveal())]))
+    await shared.replace('keys', JSON.stringify(digests))
+  }
+  return keys
+}
+
+export type KeysOwner = {
+  /** Whether it writes, of those that share a database. */
+  readonly role?: () => RoleFacts
+  /** Where servers of one database keep digests of their API keys; `null` where there is only one. */
+  readonly sharedKeys?: SharedSwitches | null
+}
+
+async function requireSame(
+  given: Config['auth']['apiKeys'],
+  shared: SharedSwitches,
+  isLeader: () => boolean,
+): Promise<void> {
   const kept = await keptDigests(shared)
   // It may be one without a transport that takes keys; and who leads meanwhile keeps its own.
   if (kept === null || isLeader()) return
   const problems = keyTiers.filter((tier) => !isSame(given[tier]?.reveal() ?? null, kept[tier])).map(problemOf)
   if (problems.length > 0) throw new ConfigError(problems)
 }
-
-/** Keeps them for the servers that follow. */
-export async function keepSharedKeys(keys: ApiKeys, { shared, isLeader }: KeysPlace): Promise<void> {
-  if (!isLeader()) return
-  const digests = Object.fromEntries(keyTiers.map((tier) => [tier, digestOf(keys[tier].reveal())]))
-  await shared.replace('keys', JSON.stringify(digests))
-}
-
-export type KeysPlace = { readonly shared: SharedSwitches; readonly isLeader: () => boolean }
 
 /** A leader that starts at the same time keeps its keys once it listens. */
 async function keptDigests(shared: SharedSwitches): Promise<Readonly<Record<KeyTier, string>> | null> {
@@ -55,7 +70,7 @@ function isSame(key: string | null, kept: string): boolean {
 function problemOf(tier: KeyTier) {
   const setting = apiKeySetting(tier)
   return {
-    code: 'API_KEYS_DIFFER',
+    code: 'API_KEYS_DIFFER' as const,
     setting,
     message: 'Another server leads on this database, and takes another key.',
     fix: `Set ${setting} to the key of that one (there: svc keys show ${tier}), so that clients may come to either.`,

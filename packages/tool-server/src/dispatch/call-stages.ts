@@ -7,7 +7,6 @@ import type {
   OpenExecute,
   OperationsPipeline,
   Principal,
-  RoleFacts,
   Sent,
 } from '@svc/engine'
 import type { Chain } from '@svc/wallet/core'
@@ -27,13 +26,9 @@ import { createChartCollector, type DrawingBoard } from './pictures.ts'
 import { checkOutput } from './check-output.ts'
 import type { HandlerDeps, ToolCall } from './handle.ts'
 import type { KeptAnswers } from './kept-answers.ts'
+import type { Leads } from './require-leader.ts'
 import type { OfferedTools, Profile } from './offered-tools.ts'
 import type { createOnce, KeyedWork } from './once.ts'
-
-/** Nothing is begun, kept or audited by a server that follows another one. */
-export async function requireLeader({ access }: Pick<Tool, 'access'>, write: WritePipeline | null): Promise<void> {
-  if (access !== 'read') await write?.requireLeader?.()
-}
 
 /** What a call knows of itself once its arguments are read; collects its charts, and has a write audited before anything is done. */
 export function openCall(
@@ -251,7 +246,7 @@ export type DispatchOptions = {
   readonly provisioned?: HandlerDeps['provisioned']
 }
 
-export type WritePipeline = {
+export type WritePipeline = Leads & {
   readonly openExecute: OpenExecute
   readonly wallet: WriteContext['wallet']
   readonly defaults: WriteContext['defaults']
@@ -281,10 +276,6 @@ export type WritePipeline = {
   readonly watches?: Watches
   /** Calls that are answered later. */
   readonly tasks?: Tasks
-  /** Throws `NOT_LEADER` of a server that follows another one on a shared database. */
-  readonly requireLeader?: () => Promise<void>
-  /** Whether it leads there. */
-  readonly role?: () => RoleFacts
   /** Does work that closing must wait for. Throws `SERVER_BUSY` once the server is closing. */
   during<Value>(work: () => Promise<Value>): Promise<Value>
 }
