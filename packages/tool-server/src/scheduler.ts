@@ -33,9 +33,9 @@ export function startScheduler(
   const epoch = () => write.role?.().epoch ?? 0n
   const tasks = oneAtATime(taskWork(dispatch, epoch), (work) => work())
   const sweep = async () => {
+    dispatch.tasks?.service.stopRevoked()
     // What is kept for later is the leader's.
     if (write.role?.().role === 'follower') return
-    dispatch.tasks?.service.stopRevoked()
     tasks((error) => log.warn('tasks.unread', { error }))
     watching((error) => {
       if (!closing.signal.aborted) log.warn('watches.unread', { error })

@@ -73,7 +73,7 @@ test('one that lost the lease has it again where nobody led meanwhile, and follo
   const { term } = a.role
   const before = term()
   await a.keeper.release()
-  expect(a.role.requireLead).toThrow('not heard that it still leads')
+  expect(a.role.requireLead).toThrow('has not said')
   expect(await a.role.asLeader(work)).toBe('done')
   expect(a.heard).toEqual(['start'])
   row = { ...row!, epoch: 7n, holder: 'b' }

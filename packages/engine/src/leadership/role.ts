@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Leader, type Leadership, type Led, StoreError } from '@svc/store'
 import { ToolError } from '@svc/amm'
+import { createMutex } from '@svc/wallet/core'
 import type { PipelineLog } from '../call/storage.ts'
 import { startSweeper } from '../switches/sweeper.ts'
 import type { LeaseKeeper } from '../switches/lease-keeper.ts'
@@ -47,6 +48,7 @@ export function createRole(options: RoleOptions): Role {
   }
   /** The lease again, where it was lost or not heard of for a while. */
   const regain = async (): Promise<void> => {
+    if (state.as !== 'leader' || state.mayAct()) return
     try {
       const lease = await keeper.server()
       const now = await leadership.read()
@@ -56,21 +58,23 @@ export function createRole(options: RoleOptions): Role {
     }
     await follow()
   }
+  let keptHash: string | null = null
   const keep = async (): Promise<void> => {
     const hash = options.head()?.hash ?? null
     if (hash === keptHash) return
     await leadership.keep()
     keptHash = hash
   }
-  let keptHash: string | null = null
+  /** One change of the role after the other. */
+  const inTurn = createMutex()
   const look = async (): Promise<void> => {
     await options.share()
     if (state.as === 'leader') {
-      if (!state.mayAct()) return regain()
-      return keep().catch((error: unknown) => (isNotLeader(error) ? follow() : undefined))
+      if (!state.mayAct()) return inTurn(regain)
+      return keep().catch((error: unknown) => (isNotLeader(error) ? inTurn(follow) : undefined))
     }
     state.leader = await leadership.read()
-    if (options.drained()) await lead('takeover').catch(unlessTaken)
+    if (options.drained()) await inTurn(() => lead('takeover')).catch(unlessTaken)
   }
   let looking = Promise.resolve()
   let sweeper: { stop(): void } | null = null
@@ -90,7 +94,7 @@ export function createRole(options: RoleOptions): Role {
   return Object.freeze({
     async begin() {
       await options.share()
-      if (!(await leadAtStart(lead))) {
+      if (!(await inTurn(() => leadAtStart(lead)))) {
         leadership.follow()
         state.leader = await leadership.read()
         log.info('leadership.follows', { leader: state.leader?.holder ?? null })
@@ -106,7 +110,7 @@ export function createRole(options: RoleOptions): Role {
     requireLead,
     term: () => state.term.signal,
     async asLeader<Value>(work: () => Promise<Value>): Promise<Value> {
-      if (state.as === 'leader' && !state.mayAct()) await regain()
+      if (state.as === 'leader' && !state.mayAct()) await inTurn(regain)
       if (state.as !== 'leader') throw notLeader(state)
       return work()
     },
@@ -122,7 +126,10 @@ export type Role = {
   /** Leads or follows from now on. Throws what `lead` throws. */
   begin(): Promise<void>
   facts(): RoleFacts
-  /** Throws `NOT_LEADER` unless this server leads and knows that nobody else can: by its own clock, before the database would let anybody. */
+  /**
+   * Throws `NOT_LEADER` unless this server leads, and `STORAGE_UNAVAILABLE` unless it knows that nobody else can: by its own clock, before
+   * the database would let anybody.
+   */
   requireLead(this: void): void
   /** Aborted when this server no longer leads; `null` where none could take its place. */
   term(this: void): AbortSignal | null
@@ -194,11 +201,13 @@ const betweenTriesMs = 100
 /** How soon a lease that is free is noticed. */
 const lookEveryMs = 200
 
+const unheard = 'The state store has not said for some seconds that this server still leads, and nothing is signed until it has.'
 const away = 'The state store is away, and nothing is signed without it.'
 
+/** What a caller hears of a server that does not write now. */
 function notLeader({ as, leader }: State): ToolError {
   if (as === 'taking') return new ToolError('NOT_LEADER', 'This server is taking over from another one. Call again in a moment.')
-  if (as === 'leader') return new ToolError('NOT_LEADER', 'This server has not heard that it still leads, and signs nothing until it has.')
+  if (as === 'leader') return new ToolError('STORAGE_UNAVAILABLE', unheard)
   const who = leader?.holder ?? null
   const held = who === null ? 'Another server' : `Another server (${who})`
   return new ToolError('NOT_LEADER', `${held} writes with this wallet; this one follows it and answers reads alone.`)
