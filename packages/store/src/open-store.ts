@@ -72,9 +72,9 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     operations: createOperations(engine, now, run),
     orders: {
       ...orders,
-      async record(order) {
+      async record(...recorded) {
         requireFile()
-        return orders.record(order)
+        return orders.record(...recorded)
       },
     },
     pendingRevocations: createPendingRevocations(engine),

@@ -60,7 +60,8 @@ export function roleOf(
   /** Nothing is signed under another policy than the last leader's, until a person has compared the two. */
   async function pauseUnderOther({ before }: Led, how: 'start' | 'takeover'): Promise<void> {
     const recorded = await recordedPolicyHash(place)
-    const own = policyHash(executor.policy())
+    // Nobody has asked for it while this server followed.
+    const own = policyHash(await executor.policyNow().catch(() => executor.policy()))
     if (before === null || before.place === who.place || recorded === null || recorded === own) return
     // Who ended in good order was ended by somebody, and whoever starts then is started by somebody.
     if (how === 'start' && before.holder === null) return
@@ -72,7 +73,7 @@ export function roleOf(
 
 type RoleWorks = {
   readonly gate: Pick<ShutdownGate, 'isEmpty'>
-  readonly executor: Pick<Executor, 'policy'>
+  readonly executor: Pick<Executor, 'policy' | 'policyNow'>
   /** Brings to its end what the process before left. */
   readonly settle: () => Promise<void>
   /** Begins what runs beside the writes. */

@@ -68,7 +68,8 @@ export async function recordOrder(
   order: Pick<StoredOrder, 'kind' | 'operationId' | 'orderId' | 'terms' | 'signature' | 'signedAtBlock'>,
 ): Promise<StoredOrder> {
   return await onStorage('the order cannot be kept', () =>
-    engine.orders.record({
+    engine.orders.record(
+      {
       ...order,
       requestId: call.requestId,
       principalId: call.principal.id,
@@ -78,6 +79,8 @@ export async function recordOrder(
       reservationId,
       why: intent.why,
       spendUsdMicros: reserved.amountUsdMicros,
-    }),
+      },
+      { unlessPaused: engine.sharedSwitches !== undefined },
+    ),
   )
 }
