@@ -146,7 +146,7 @@ async function start(policy?: object) {
   const environment = await settings(policy)
   const server = await open(environment)
   const { url } = await server.listen()
-  const { client } = await connectFirst(url, environment['SVC_API_KEY_WRITE' as keyof typeof environment])
+  const { client } = await connectFirst(url, keys['SVC_API_KEY_WRITE'] ?? '')
   closers.push(() => client.close())
   const call = (name: string, input: Record<string, unknown>) => client.callTool({ name, arguments: input })
   const swap = { chain: `${devnet().chainId}`, tokenIn: 'WETH', tokenOut: 'USDC', amount: '0.1' }

@@ -112,7 +112,7 @@ describe('svc restore', () => {
     const made = await restore()
     expect(made).toMatchObject({ code: 0, stderr: '' })
     expect(made.stdout).toContain('Not in the backup: PRIVATE_KEY, WALLET_APP_SECRET.')
-    expect(await readPause(newDirectory)).toMatchObject({
+    expect(await readPause({ dataDir: newDirectory })).toMatchObject({
       by: expect.stringMatching(/^operator:/),
       reason: expect.stringMatching(
         /^restored from the backup of 20.*: what was signed, spent and revoked since is not in it$/,
@@ -133,7 +133,7 @@ describe('svc restore', () => {
     await pause(place, { by: 'operator:ada', at: '2026-01-31T08:00:00.000Z', reason: 'odd transfers' })
     await backup()
     await restore()
-    expect(await readPause(newDirectory)).toMatchObject({
+    expect(await readPause({ dataDir: newDirectory })).toMatchObject({
       reason: expect.stringMatching(/it was paused when .* made$/),
     })
   })
@@ -154,7 +154,7 @@ describe('svc restore', () => {
     const resumed = await callCommand(['resume', '--data-dir', other])
     expect(resumed).toMatchObject({ code: 0, stdout: expect.stringContaining('Released what was restored from') })
     expect(await restored()).toBeNull()
-    expect(await readPause(other)).toBeNull()
+    expect(await readPause({ dataDir: other })).toBeNull()
   })
 
   it('refuses a directory that holds anything, and one on which a server runs', async () => {

@@ -101,7 +101,7 @@ export function createRole(options: RoleOptions): Role {
       }
       sweeper = startSweeper({ everyMs: lookEveryMs, sweep, onError })
     },
-    facts: () => ({
+    facts: (): RoleFacts => ({
       role: state.as === 'leader' ? 'leader' : 'follower',
       leader: state.leader?.holder ?? null,
       epoch: state.epoch,

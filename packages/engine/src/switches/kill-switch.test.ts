@@ -22,7 +22,7 @@ it('stops while a file named paused stands in the data directory, and only then'
 })
 
 it('fails rather than says no when the directory cannot be read', async () => {
-  await expect(isPaused(join(tmpdir(), 'no-such-directory', 'x'))).rejects.toThrow('ENOENT')
+  await expect(isPaused({ dataDir: join(tmpdir(), 'no-such-directory', 'x') })).rejects.toThrow('ENOENT')
 })
 
 it('keeps who paused first, when and why, in a file only its owner may read', async () => {

@@ -50,7 +50,7 @@ export async function resume(place: SwitchPlace, decision: Omit<SwitchDecision, 
  * Has a file named `paused` of this directory stop the other servers of the database as well, and what it stopped there go on when the file
  * is taken away by hand. `file` names it to a person.
  */
-export async function sharePauseFile(place: Required<SwitchPlace>, file: string): Promise<void> {
+export async function sharePauseFile(place: SwitchPlace, file: string): Promise<void> {
   const shared = place.sharedSwitches
   if (shared === undefined) return
   const standsHere = pausedSince(place.dataDir) !== null

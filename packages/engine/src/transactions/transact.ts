@@ -24,7 +24,7 @@ import type { Fees } from '../call/chain-snapshot.ts'
  * when it resolves.
  */
 export async function sign(context: ExecutionContext, step: Step, terms: Terms): Promise<JournalEntry> {
-  const { engine, call, chain, sender } = context
+  const { call, chain, sender } = context
   const { owed = [] } = terms
   // Written while the sender reads what it has to know, and waited for before anything is allowed.
   const ready = noteIntent(context, step, terms)
