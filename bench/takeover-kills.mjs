@@ -123,7 +123,14 @@ function summarise(done) {
     echoes: done.reduce((sum, { echoes = 0 }) => sum + echoes, 0),
     takeover: { kill: figures('kill'), freeze: figures('freeze') },
     tooLate: tooLate[0] + tooLate[1],
-    problems: broken.map(({ how, kind, point, answer, problems, story }) => ({ how, kind, point, answer, problems, story })),
+    problems: broken.map(({ how, kind, point, answer, problems, story }) => ({
+      how,
+      kind,
+      point,
+      answer,
+      problems,
+      story,
+    })),
     holds:
       struck('kill').length >= wanted.kill &&
       struck('freeze').length >= wanted.freeze &&

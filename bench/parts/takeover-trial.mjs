@@ -13,7 +13,8 @@ export async function alone(pair, { kind, key }) {
   const body = { ...(await kinds[kind].input(world, leader.server)), idempotencyKey: key }
   await leader.server.arm(null)
   const answer = await untilEnded(leader, kind, body)
-  if (!answer.ok) throw new Error(`${kind} that nothing struck ended with ${answer.error.code}: ${answer.error.message}`)
+  if (!answer.ok)
+    throw new Error(`${kind} that nothing struck ended with ${answer.error.code}: ${answer.error.message}`)
   const points = await leader.server.arm(null)
   await untilQuiet(world)
   return { points }
@@ -51,7 +52,8 @@ export async function freeze(pair, trial) {
   const odd = []
   // What stood between the look at its lease and the wire goes out: bytes that the journal has, and the other may have sent as well.
   const echoes = after.offers - before.offers
-  if (echoes > (trial.point.label.includes('eth_sendRawTransaction') ? 1 : 0)) odd.push(`it offered bytes ${echoes} times`)
+  if (echoes > (trial.point.label.includes('eth_sendRawTransaction') ? 1 : 0))
+    odd.push(`it offered bytes ${echoes} times`)
   for (const name of ['nonce', 'next']) {
     if (after[name] !== before[name]) odd.push(`${name} went from ${before[name]} to ${after[name]} when it went on`)
   }

@@ -14,7 +14,7 @@ import { sentTransactions } from './operations/sent-transactions.ts'
 import { backgroundWorks, settleEarlier, startBackground } from './background-works.ts'
 import { openRecords, type Records, type RecordsOptions } from './open-records.ts'
 import { createExecutor } from './pipeline.ts'
-import { roleOf } from './leadership/role-of.ts'
+import { openRole } from './open-role.ts'
 import type { Policy } from './policy/policy.ts'
 import type { PolicySource } from './policy/policy-source.ts'
 import type { Principal } from './call/principal.ts'
@@ -144,7 +144,7 @@ async function openOver(
   const works = backgroundWorks(executor, decisions, log)
   const settle = () => settleEarlier(executor, store, { works, log })
   const beginWorks = () => startBackground(executor, works, { gate, during, log })
-  const role = roleOf(options, records, { gate, executor, settle, beginWorks })
+  const role = openRole(options, records, { gate, executor, settle, beginWorks })
   closers.push(() => role.end())
   await role.begin()
   let shutting: Promise<void> | undefined

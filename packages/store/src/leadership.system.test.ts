@@ -33,7 +33,17 @@ const lead = (store: Store, place = 'a') =>
 function entry(nonce: number): NewJournalEntry {
   const hash = `0x${String(nonce).padStart(64, '0')}` as const
   const from = '0x00000000000000000000000000000000000000aa'
-  return { requestId: `r-${nonce}`, step: 0, chainId: 1, from, nonce, attempt: 0, rawTransaction: '0x02', hash, reservationId: null }
+  return {
+    requestId: `r-${nonce}`,
+    step: 0,
+    chainId: 1,
+    from,
+    nonce,
+    attempt: 0,
+    rawTransaction: '0x02',
+    hash,
+    reservationId: null,
+  }
 }
 
 test('who led before writes nothing from the commit on in which another takes the lead', async () => {
@@ -59,9 +69,7 @@ test('the lead waits for a commit that has looked at the epoch before', async ()
   await client.query('select epoch from leadership for share')
   const order: string[] = []
   const taking = lead(other, 'b').then(() => order.push('led'))
-  await expect
-    .poll(async () => (await waiting(url)).length)
-    .toBeGreaterThan(0)
+  await expect.poll(async () => (await waiting(url)).length).toBeGreaterThan(0)
   order.push('committed')
   await client.query('commit')
   await taking
@@ -112,9 +120,15 @@ test('a key that was taken under an earlier lead counts as cut off, also of the 
   await lead(one)
   const claim = { principalId: 'p', key: 'k', bodyHash: 'b', requestId: 'r-1' }
   await one.idempotency.begin(claim)
-  expect(await one.idempotency.begin({ ...claim, requestId: 'r-2' })).toMatchObject({ state: 'running', isCutOff: false })
+  expect(await one.idempotency.begin({ ...claim, requestId: 'r-2' })).toMatchObject({
+    state: 'running',
+    isCutOff: false,
+  })
   await lead(one)
-  expect(await one.idempotency.begin({ ...claim, requestId: 'r-3' })).toMatchObject({ state: 'running', isCutOff: true })
+  expect(await one.idempotency.begin({ ...claim, requestId: 'r-3' })).toMatchObject({
+    state: 'running',
+    isCutOff: true,
+  })
 })
 
 test('a lease is held no longer than it was heard of, by a clock that goes on while nothing runs', async () => {

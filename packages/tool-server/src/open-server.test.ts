@@ -37,7 +37,14 @@ it('tells a server in production with a policy of its own', () => {
 
 it('tells one in development under the defaults, without a wallet, and one that asks nobody', () => {
   const policy = parsePolicy({}, { production: false })
-  const facts = startFacts({ config: { production: false }, wallet: null, policyFile: null, policy, pause: null, role: null })
+  const facts = startFacts({
+    config: { production: false },
+    wallet: null,
+    policyFile: null,
+    policy,
+    pause: null,
+    role: null,
+  })
   expect(facts).toMatchObject({ mode: 'development', wallet: 'none', policy: 'defaults', allowlist: 'lenient' })
   expect(startLines(facts)).toMatch(/^mode: development; .*\nwallet: none, so .*\npolicy: defaults\nlimits: 500 USD/)
   const silent = { ...facts, limitsUsd: { ...facts.limitsUsd, approvalAbove: null } }

@@ -131,7 +131,9 @@ export function startLines(facts: StartFacts): string {
     `limits: ${perTransaction} USD a transaction, ${perSession} a session, ${daily} a day; ${asked}; allowlist ${allowlist}`,
     `lost at most in any 24 hours: ${mostLostText(mostLostUsd)}, beside what the market does; docs/policy.md says what else is not in it`,
     ...(role === 'follower'
-      ? [`role: follower of ${printable(leader ?? 'another server', 200)}: answers reads, and writes once that one has ended`]
+      ? [
+          `role: follower of ${printable(leader ?? 'another server', 200)}: answers reads, and writes once that one has ended`,
+        ]
       : []),
     '',
   ].join('\n')

@@ -1,13 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
-import {
-  apiKeyStage,
-  bearerStage,
-  isInForce,
-  type Credentials,
-  type ApiKeys,
-} from './auth/credentials.ts'
+import { apiKeyStage, bearerStage, isInForce, type Credentials, type ApiKeys } from './auth/credentials.ts'
 import { createAuthenticate } from './auth/authenticate.ts'
 import { edgeSecretStage } from './auth/issued/edge-secret-stage.ts'
 import type { SignIn } from './auth/sign-in/sign-in.ts'

@@ -112,7 +112,10 @@ test('one that starts after the leader has ended in good order goes by its own p
 
 function newKeys(): Readonly<Record<string, string>> {
   return Object.fromEntries(
-    keyTiers.map((tier) => [`SVC_API_KEY_${tier.toUpperCase()}`, apiKeyFrom(tier, crypto.getRandomValues(new Uint8Array(32)))]),
+    keyTiers.map((tier) => [
+      `SVC_API_KEY_${tier.toUpperCase()}`,
+      apiKeyFrom(tier, crypto.getRandomValues(new Uint8Array(32))),
+    ]),
   )
 }
 

@@ -61,6 +61,12 @@ it('says which server writes', async () => {
   const who = { holder: 'process 7 on host-a', place: placeOf(a), at: 1_000 }
   await store.leadership!.lead(who, () => null)
   const since = '1970-01-01T00:00:01.000Z'
-  expect((await svc('status', a)).stdout).toContain(`Led last since ${since}: process 7 on host-a, the server of this directory.`)
-  expect(JSON.parse((await svc('status', b, '--json')).stdout).leader).toEqual({ holder: who.holder, since, isHere: false })
+  expect((await svc('status', a)).stdout).toContain(
+    `Led last since ${since}: process 7 on host-a, the server of this directory.`,
+  )
+  expect(JSON.parse((await svc('status', b, '--json')).stdout).leader).toEqual({
+    holder: who.holder,
+    since,
+    isHere: false,
+  })
 })

@@ -107,7 +107,9 @@ function leaderLines(leader: ShownLeader | null): readonly string[] {
   if (leader === null) return []
   const { holder, since, isHere } = leader
   if (holder === null) return ['Leads: no server; the last one ended in good order.']
-  const here = isHere ? 'the server of this directory' : 'a server of another directory, which this one follows where it runs'
+  const here = isHere
+    ? 'the server of this directory'
+    : 'a server of another directory, which this one follows where it runs'
   return [`Led last since ${since}: ${printableText(holder)}, ${here}.`]
 }
 

@@ -16,8 +16,10 @@ export async function onStorage<Value>(what: string, work: () => Promise<Value>)
 /** What the store refuses for a reason of its own, `null` for what failed in it. */
 export function refusedByStore(cause: unknown): ToolError | null {
   if (!(cause instanceof StoreError)) return null
-  if (cause.code === 'NOT_LEADER') return new ToolError('NOT_LEADER', `${cause.message}`, { cause })
-  return cause.code === 'STORE_PAUSED' ? new ToolError('SERVER_PAUSED', 'The operator has paused signing.', { cause }) : null
+  if (cause.code === 'NOT_LEADER') return new ToolError('NOT_LEADER', cause.message, { cause })
+  return cause.code === 'STORE_PAUSED'
+    ? new ToolError('SERVER_PAUSED', 'The operator has paused signing.', { cause })
+    : null
 }
 
 /**

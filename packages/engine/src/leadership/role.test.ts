@@ -57,7 +57,10 @@ test('the first leads, the second follows and says whom, and takes the lead when
   expect(a.heard).toEqual(['start'])
   expect(await a.role.asLeader(work)).toBe('done')
   expect(b.role.facts()).toMatchObject({ role: 'follower', leader: 'a', takeovers: 0 })
-  await expect(b.role.asLeader(work)).rejects.toMatchObject({ code: 'NOT_LEADER', message: expect.stringContaining('(a)') })
+  await expect(b.role.asLeader(work)).rejects.toMatchObject({
+    code: 'NOT_LEADER',
+    message: expect.stringContaining('(a)'),
+  })
   expect(b.role.requireLead).toThrow('writes with this wallet')
   await a.role.end()
   await a.keeper.release()

@@ -201,12 +201,14 @@ const betweenTriesMs = 100
 /** How soon a lease that is free is noticed. */
 const lookEveryMs = 200
 
-const unheard = 'The state store has not said for some seconds that this server still leads, and nothing is signed until it has.'
+const unheard =
+  'The state store has not said for some seconds that this server still leads, and nothing is signed until it has.'
 const away = 'The state store is away, and nothing is signed without it.'
 
 /** What a caller hears of a server that does not write now. */
 function notLeader({ as, leader }: State): ToolError {
-  if (as === 'taking') return new ToolError('NOT_LEADER', 'This server is taking over from another one. Call again in a moment.')
+  if (as === 'taking')
+    return new ToolError('NOT_LEADER', 'This server is taking over from another one. Call again in a moment.')
   if (as === 'leader') return new ToolError('STORAGE_UNAVAILABLE', unheard)
   const who = leader?.holder ?? null
   const held = who === null ? 'Another server' : `Another server (${who})`

@@ -53,11 +53,7 @@ export type StoreJournal = Omit<Journal, 'recordSigned'> & {
    * As {@link Journal} has it. In the same commit it keeps what will have to be revoked of what is signed: neither is ever there without the
    * other. With `unlessPaused` it throws `STORE_PAUSED` while all servers of the database are paused, and commits nothing.
    */
-  recordSigned(
-    entry: NewJournalEntry,
-    owed?: readonly PendingRevocation[],
-    terms?: RecordTerms,
-  ): Promise<JournalEntry>
+  recordSigned(entry: NewJournalEntry, owed?: readonly PendingRevocation[], terms?: RecordTerms): Promise<JournalEntry>
 }
 
 type RecordTerms = { readonly unlessPaused?: boolean }

@@ -1,17 +1,17 @@
 import type { Led } from '@svc/store'
-import type { PipelineLog } from '../call/storage.ts'
-import { openLed, type Records } from '../open-records.ts'
-import type { Executor } from '../pipeline.ts'
-import { policyHash } from '../policy/policy.ts'
-import { pause, sharePauseFile } from '../switches/kill-switch.ts'
-import type { LeaseKeeper } from '../switches/lease-keeper.ts'
-import type { ShutdownGate } from '../switches/shutdown-gate.ts'
-import { recordedPolicyHash } from '../switches/switch-recorder.ts'
-import { placeOf } from './place-of.ts'
-import { createRole, type Role } from './role.ts'
+import type { PipelineLog } from './call/storage.ts'
+import { openLed, type Records } from './open-records.ts'
+import type { Executor } from './pipeline.ts'
+import { policyHash } from './policy/policy.ts'
+import { pause, sharePauseFile } from './switches/kill-switch.ts'
+import type { LeaseKeeper } from './switches/lease-keeper.ts'
+import type { ShutdownGate } from './switches/shutdown-gate.ts'
+import { recordedPolicyHash } from './switches/switch-recorder.ts'
+import { placeOf } from './leadership/place-of.ts'
+import { createRole, type Role } from './leadership/role.ts'
 
 /** The role of a server on its state: of a file it is the one server; on a database it leads or follows. */
-export function roleOf(
+export function openRole(
   { dataDir, log }: { readonly dataDir: string; readonly log: PipelineLog },
   { store, leases, outcomes, callers, place, shared }: Records,
   { gate, executor, settle, beginWorks }: RoleWorks,
@@ -81,7 +81,7 @@ type RoleWorks = {
 }
 
 /** The lock of the directory keeps every other server away. */
-function soleRole(leases: LeaseKeeper, { work, stop }: { work(): Promise<void>; stop(): void }): Role {
+function soleRole(leases: LeaseKeeper, { work, stop }: SoleWorks): Role {
   return {
     begin: work,
     facts: () => ({ role: 'leader', leader: leases.holder, epoch: 0n, takeovers: 0 }),
@@ -91,3 +91,5 @@ function soleRole(leases: LeaseKeeper, { work, stop }: { work(): Promise<void>; 
     end: async () => stop(),
   }
 }
+
+type SoleWorks = { readonly work: () => Promise<void>; readonly stop: () => void }
