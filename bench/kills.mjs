@@ -1,6 +1,7 @@
-// npm run kills [-- --kind KIND ...]: kills the server in the middle of writes, or with `--kind registration` registrations;
-// the two programs say what else they take.
+// npm run kills [-- --kind KIND ...]: kills the server in the middle of writes, with `--kind registration` registrations, or with
+// `--kind takeover` one of two servers, which the other takes over from; the programs say what else they take.
 import { parseArgs } from 'node:util'
 
 const { values } = parseArgs({ options: { kind: { type: 'string' } }, strict: false })
-await import(values.kind === 'registration' ? './registration-kills.mjs' : './server-kills.mjs')
+const programs = { registration: './registration-kills.mjs', takeover: './takeover-kills.mjs' }
+await import(programs[values.kind] ?? './server-kills.mjs')

@@ -33,7 +33,7 @@ if (
   !(shareOfReorgs >= 0)
 ) {
   console.error(
-    `npm run kills -- --seed N --count N --engine ${Object.keys(engines).join('|')} [--kind ${[...Object.keys(kinds), 'registration'].join('|')}] [--reorgs SHARE] [--lies] [--json]`,
+    `npm run kills -- --seed N --count N --engine ${Object.keys(engines).join('|')} [--kind ${[...Object.keys(kinds), 'registration', 'takeover'].join('|')}] [--reorgs SHARE] [--lies] [--json]`,
   )
   process.exit(2)
 }

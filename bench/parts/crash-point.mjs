@@ -1,9 +1,11 @@
-// Points at which this process may end itself with SIGKILL: whoever comes to one names it, and the one that is armed strikes.
-const state = { trace: [], armed: null }
+// Points at which this process may end itself with SIGKILL, or stop itself with SIGSTOP: whoever comes to one names it, and the one that is
+// armed strikes.
+const state = { trace: [], armed: null, signal: 'SIGKILL' }
 
-/** The process ends at the nth time it comes to the point of this label; `null` for never. */
+/** The process ends, or gets `signal`, at the nth time it comes to the point of this label; `null` for never. */
 export function arm(point) {
   state.trace = []
+  state.signal = point?.signal ?? 'SIGKILL'
   state.armed = point === null ? null : { label: point.label, left: point.nth }
 }
 
@@ -24,7 +26,7 @@ export function reach(label) {
 }
 
 export function end() {
-  process.kill(process.pid, 'SIGKILL')
+  process.kill(process.pid, state.signal)
 }
 
 export async function around(label, work) {

@@ -32,6 +32,8 @@ export async function startKillable(program, settings, point = null) {
     return points
   }
   return {
+    port,
+    pid: child.pid,
     readyAfter: { sinceStartMs, sinceBootMs, cpuMs },
     isGone: () => child.exitCode !== null || child.signalCode !== null,
     lastWords: () => lastWords,

@@ -181,7 +181,8 @@ async function untilQuiet(world, running, endsBy, heard) {
   }
 }
 
-async function check(world, { kind, before, last }) {
+/** What does not hold between answer, chain, journal, ledger and audit log. */
+export async function check(world, { kind, before, last }) {
   const { isEffect, exposedUsdMicros = 0n, worth = worthUsdMicros, before: parts = {} } = kinds[kind]
   const problems = { duplicates: [], lost: [], open: [], gaps: [], ledger: [], other: [] }
   const nonce = await world.nonce()

@@ -1,11 +1,11 @@
-import type { Pause } from '@svc/engine/switches'
+import type { Pause, SwitchPlace } from '@svc/engine/switches'
 import { printableText } from './printable-text.ts'
 
-/** What stands against signing on a data directory: a pause, and the circuit breaker. Reads files alone, beside a server or without one. */
-export async function readSigningState(dataDir: string): Promise<SigningState> {
+/** What stands against signing on a data directory, or on the database that its server shares: a pause, and the circuit breaker. */
+export async function readSigningState(place: SwitchPlace): Promise<SigningState> {
   const { createCircuitBreaker, readPause } = await import('@svc/engine/switches')
-  const breaker = createCircuitBreaker({ dataDir, limits: () => neverCounted, now: Date.now })
-  const [pause, { open, since, cause, stops }] = await Promise.all([readPause(dataDir), breaker.status()])
+  const breaker = createCircuitBreaker({ ...place, limits: () => neverCounted, now: Date.now })
+  const [pause, { open, since, cause, stops }] = await Promise.all([readPause(place), breaker.status()])
   return { pause, breaker: { open, since, cause, stops } }
 }
 

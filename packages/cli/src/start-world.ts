@@ -175,7 +175,7 @@ async function writeSettings(
     [`SVC_RPC_URL_${devnet.chainId}`]: devnet.rpcUrl,
     [`SVC_RPC_URL_${other.chain.id}`]: other.devnet.rpcUrl,
   }
-  const pausedSince = (await readPause(path))?.since ?? null
+  const pausedSince = (await readPause({ dataDir: path }))?.since ?? null
   const isTemporary = dataDir === undefined
   return { dataDir: path, isTemporary, chainsPath, policyPath, policyIsNew, pausedSince, environment }
 }

@@ -33,6 +33,7 @@ export async function settleEarlier(
   if (interrupted.givenBack.length + interrupted.ended.length > 0) log.info('road.interrupted', interrupted)
 }
 
+/** Sweeps and looks, until it is stopped. */
 export function startBackground(
   executor: Executor,
   works: BackgroundWorks,
@@ -40,17 +41,15 @@ export function startBackground(
     gate,
     during,
     log,
-    closers,
   }: {
     readonly gate: Pick<ShutdownGate, 'isShut'>
     readonly during: <Value>(work: () => Promise<Value>) => Promise<Value>
     readonly log: PipelineLog
-    readonly closers: (() => unknown)[]
   },
-): void {
+): { stop(): void } {
+  const sweepers: { stop(): void }[] = []
   const every = (everyMs: number, sweep: () => Promise<unknown>, onError: (error: unknown) => void = () => {}) => {
-    const sweeper = startSweeper({ everyMs, sweep, onError })
-    closers.push(() => sweeper.stop())
+    sweepers.push(startSweeper({ everyMs, sweep, onError }))
   }
   const sweep = async () => {
     // First, so that the gas of what ended by itself is on record when the balance is held against it.
@@ -73,6 +72,11 @@ export function startBackground(
   every(watchEveryMs, () => Promise.all([works.recordSwitches(), executor.policyNow().catch(() => {})]))
   every(decisionsEveryMs, works.recordDecisions)
   every(requestsEveryMs, () => during(works.carryOutRequests))
+  return {
+    stop: () => {
+      for (const sweeper of sweepers) sweeper.stop()
+    },
+  }
 }
 
 /** How soon what was left behind is looked at again. */

@@ -38,6 +38,7 @@ export { type KeyTier, type Principal, readPrincipal, type Scope, scopes, storeP
 export { onStorage } from './call/storage.ts'
 export { shortOf } from './call/refusal.ts'
 export { type MostLost, mostLost, mostLostText } from './spending/most-lost.ts'
+export type { RoleFacts } from './leadership/role.ts'
 export { revertReason } from './simulation/revert-reason.ts'
 export type { SafetyReport } from './verdict/safety-report.ts'
 export { dailyAlertPct } from './spending/budget-names.ts'

@@ -1,42 +1,35 @@
 import { randomUUID } from 'node:crypto'
-import { hostname } from 'node:os'
-import { join } from 'node:path'
 import type { MarketPorts, Orders } from '@svc/amm'
-import { acquireServerLock, type Store } from '@svc/store'
 import { type Chain, createSender, type OperationSponsors, openUserOperations } from '@svc/wallet/core'
 import type { ServiceWallet } from '@svc/wallet/service-wallet'
 import type { Hash } from 'viem'
-import { importOwedAllowances } from './recovery/owed-allowances-file.ts'
-import { type AuditEvent, openAuditLog } from './audit/audit.ts'
-import { observedAudit } from './audit/observed-audit.ts'
-import type { EngineObserver } from './context/engine-observer.ts'
-import { createCallOutcomes, createRefusedCallers } from './audit/call-outcomes.ts'
+import type { AuditEvent } from './audit/audit.ts'
 import { createDecisionRecorder } from './audit/decision-recorder.ts'
 import { readLatestAudit } from './audit/read-latest-audit.ts'
 import type { OperationSigner } from './context/pipeline-ports.ts'
-import type { PipelineLog } from './call/storage.ts'
 import { earlierTransactions } from './operations/earlier-transactions.ts'
 import { createDoubt, hasSigned } from './operations/may-be-mined.ts'
 import { createOperationsPipeline } from './operations/operations-pipeline.ts'
 import { sentTransactions } from './operations/sent-transactions.ts'
 import { backgroundWorks, settleEarlier, startBackground } from './background-works.ts'
+import { openRecords, type Records, type RecordsOptions } from './open-records.ts'
 import { createExecutor } from './pipeline.ts'
+import { openRole } from './open-role.ts'
 import type { Policy } from './policy/policy.ts'
 import type { PolicySource } from './policy/policy-source.ts'
 import type { Principal } from './call/principal.ts'
 import { createFormerWallets } from './recovery/former-wallets.ts'
 import { privateRoute } from './transactions/private-route.ts'
 import { guardedSigner } from './signatures/guarded-signer.ts'
+import { readPause } from './switches/kill-switch.ts'
 import { createShutdownGate } from './switches/shutdown-gate.ts'
-import { pause } from './switches/kill-switch.ts'
-import { createLeaseKeeper } from './switches/lease-keeper.ts'
 import type { Call } from './call/call.ts'
 
 /**
  * Opens everything a write needs: the lock of the data directory, the store, the audit log and the pipeline. What an earlier
- * process left open is settled before this resolves. Throws `StoreError` `DATA_DIR_LOCKED` when another server holds the
- * directory, `LEASE_HELD` when one runs on the same database, and whatever `openStore` throws; on any failure what was
- * opened is closed again. Closing first stops writes: none begins and none signs again, those on their way are waited for,
+ * process left open is settled before this resolves. Where another server leads on the same database this one follows it: it answers
+ * what only reads, refuses the rest with `NOT_LEADER`, and takes the lead when that one ends. Throws `StoreError` `DATA_DIR_LOCKED` when
+ * another server holds the directory, and whatever `openStore` throws; on any failure what was opened is closed again. Closing first stops writes: none begins and none signs again, those on their way are waited for,
  * and what is cut off after that the next start settles.
  */
 export async function openEngine(options: EngineOptions) {
@@ -52,21 +45,12 @@ export async function openEngine(options: EngineOptions) {
   }
 }
 
-export type EngineOptions = {
-  /** Absolute path. */
-  readonly dataDir: string
+export type EngineOptions = RecordsOptions & {
   readonly wallet: ServiceWallet
-  /** Called once the directory is this process's own. */
-  readonly openStore: () => Promise<Store>
-  /** Takes the process's secrets out of what is audited. */
-  readonly scrub: (value: unknown) => unknown
   readonly ports: Pick<MarketPorts, 'chains' | 'rpc' | 'tokens' | 'prices' | 'liquidity' | 'orders'>
   readonly policy: Policy
   /** Follows the changes of the policy's file; without it `policy` holds for good. */
   readonly policies?: PolicySource
-  readonly log: PipelineLog
-  /** Who hears of audit lines and stages; nobody unless given. */
-  readonly observer?: EngineObserver | undefined
   /** Who takes user operations of the wallet on a chain, and who pays for them; `null` where either is not configured. */
   readonly sponsorsOn?: (chainId: number) => OperationSponsors | null
   /** How long closing waits for writes on their way; ten seconds by default. */
@@ -75,41 +59,20 @@ export type EngineOptions = {
 
 type Closers = (() => unknown)[]
 
-type Records = Awaited<ReturnType<typeof openRecords>>
-
 export { withAuditLog } from './audit/with-audit-log.ts'
-
-/** What is written to: nothing else of a process may hold it. */
-async function openRecords({ dataDir, openStore, scrub, observer }: EngineOptions, closers: Closers) {
-  const lock = await acquireServerLock(dataDir)
-  closers.push(() => lock.release())
-  const store = await openStore()
-  closers.push(() => store.close())
-  const leases = createLeaseKeeper(store.leases, `process ${process.pid} on ${hostname()}`)
-  await leases.requireServer()
-  // Behind the lease, under which a restore works as well, and before anything may sign. The row stands until `svc resume`.
-  const restored = await store.restored.read()
-  if (restored !== null) await pause(dataDir, restored)
-  await importOwedAllowances(dataDir, store.pendingRevocations)
-  const written = await openAuditLog({ path: join(dataDir, 'audit.jsonl'), now: Date.now, scrub })
-  const outcomes = createCallOutcomes(observedAudit(written, observer?.audited))
-  closers.push(() => outcomes.audit.close())
-  const callers = createRefusedCallers({ audit: outcomes.audit, now: Date.now })
-  closers.push(() => callers.flush())
-  return { store, leases, outcomes, callers }
-}
 
 async function openOver(
   options: EngineOptions,
-  { store, leases, outcomes, callers }: Records,
+  records: Records,
   { closers, close }: { readonly closers: Closers; readonly close: () => Promise<void> },
 ) {
+  const { store, leases, outcomes, callers, place } = records
   const { dataDir, ports, policy, policies, log, stopTimeoutMs = 10_000 } = options
   const wallet = guardedSigner(options.wallet, (chainId) => executor.policy().batchDelegate[chainId])
   const { journal, ledger, operations, orders, pendingRevocations, transactions } = store
   const { audit } = outcomes
   const gate = createShutdownGate()
-  const during = <Value>(work: () => Promise<Value>) => gate.during(() => leases.asServer(work))
+  const during = <Value>(work: () => Promise<Value>) => gate.during(() => role.asLeader(work))
   const writes = createCount()
   const context = {
     ...ports,
@@ -119,20 +82,25 @@ async function openOver(
       rpc: ports.rpc,
       wallet: wallet.address,
       policy: () => executor.policy(),
+      requireOffer: () => role.requireLead(),
     }),
     policy,
     ...(policies === undefined ? {} : { policies }),
     senders: createPerChain((chain) =>
       createSender({
-        wallet: leases.signerFor(wallet, chain),
+        wallet: leases.signerFor(wallet, chain, () => role.requireLead()),
         client: ports.rpc.client(chain),
         chain,
         journal,
         counts: () => ports.rpc.transactionCounts(chain, wallet.address),
         privately: privateRoute(ports.rpc, chain, () => executor.policy()),
+        requireOffer: () => role.requireLead(),
       }),
     ),
-    signGranted: wallet.signGranted,
+    signGranted: async (...asked: Parameters<typeof wallet.signGranted>) => {
+      role.requireLead()
+      return wallet.signGranted(...asked)
+    },
     userOperations: createPerChain((chain) =>
       openUserOperations({
         chain,
@@ -142,7 +110,7 @@ async function openOver(
       }),
     ),
     operationSigner: (chain: Chain) => {
-      const { ready, signAuthorization, signGranted } = leases.signerFor(wallet, chain)
+      const { ready, signAuthorization, signGranted } = leases.signerFor(wallet, chain, () => role.requireLead())
       return { ready, signAuthorization, signGranted } satisfies OperationSigner
     },
     journal,
@@ -151,9 +119,14 @@ async function openOver(
     pendingRevocations,
     operations,
     orders,
-    submitOrder: (...signed: Parameters<Orders['submit']>) => ports.orders.submit(...signed),
+    submitOrder: async (...signed: Parameters<Orders['submit']>) => {
+      role.requireLead()
+      return ports.orders.submit(...signed)
+    },
+    requireLead: () => role.requireLead(),
+    term: () => role.term(),
     audit,
-    dataDir,
+    ...place,
     log,
     observer: options.observer,
     signsAuthorizations: options.wallet.signsAuthorizations,
@@ -162,12 +135,18 @@ async function openOver(
     ...context,
     now: Date.now,
     newRequestId: randomUUID,
-    requireOpen: gate.requireOpen,
+    requireOpen: () => {
+      gate.requireOpen()
+      role.requireLead()
+    },
   })
-  const decisions = createDecisionRecorder({ operations, audit, dataDir })
+  const decisions = createDecisionRecorder({ operations, audit, ...place })
   const works = backgroundWorks(executor, decisions, log)
-  await settleEarlier(executor, store, { works, log })
-  startBackground(executor, works, { gate, during, log, closers })
+  const settle = () => settleEarlier(executor, store, { works, log })
+  const beginWorks = () => startBackground(executor, works, { gate, during, log })
+  const role = openRole(options, records, { gate, executor, settle, beginWorks })
+  closers.push(() => role.end())
+  await role.begin()
   let shutting: Promise<void> | undefined
   const shut = async (): Promise<void> => {
     await gate.shut(stopTimeoutMs)
@@ -203,6 +182,7 @@ async function openOver(
     hasSigned: signed,
     doubt: createDoubt(transactions, () => executor.reconcile()),
     auditCall: (call: Call) => outcomes.begin(call),
+    requireLeader: () => role.asLeader(async () => undefined),
     auditSignIn: (event: AuditEvent) => outcomes.audit.append(event),
     latestAudit: (principalId: string | null) => readLatestAudit(dataDir, principalId),
     refusedCaller: (...[reason, address]: Parameters<typeof callers.refused>) => callers.refused(reason, address),
@@ -213,6 +193,9 @@ async function openOver(
     safety: (principal: Principal) => executor.safetyReport(principal),
     during: <Value>(work: () => Promise<Value>) => writes.while(() => during(work)),
     underWay: () => writes.now(),
+    role: () => role.facts(),
+    pause: () => readPause(place),
+    sharedKeys: store.leadership === null ? null : store.switches,
     stop,
     close: async () => {
       await stop()

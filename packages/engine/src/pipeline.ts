@@ -221,8 +221,8 @@ async function numbersOf({ journal }: Pick<Engine, 'journal'>, call: Call): Prom
 const lineBounds = { inLine: 200, perCaller: 60 }
 
 function engineOf(options: ExecutorOptions, latestPolicy: () => Policy): Engine {
-  const { dataDir, now, policy, confirmTimeoutMs = 120_000, requireOpen = () => {} } = options
-  const breaker = createCircuitBreaker({ dataDir, limits: () => latestPolicy().breaker, now })
+  const { dataDir, sharedSwitches, now, policy, confirmTimeoutMs = 120_000, requireOpen = () => {} } = options
+  const breaker = createCircuitBreaker({ dataDir, sharedSwitches, limits: () => latestPolicy().breaker, now })
   const switches = createSwitchRecorder({ ...options, breaker })
   const nativePrices = createNativePrices()
   const balances = createBalanceWatch({ ...options, policy: latestPolicy, breaker, switches, nativePrices })

@@ -43,6 +43,9 @@ export type Lock =
   | 'watches'
   | 'tasks'
   | 'sign-ins'
+  | 'leadership'
+  | 'switches'
+  | 'pause'
 
 /**
  * Makes a parameter of a query one that both engines store as it is, or throws a `TypeError`: undefined and NaN would

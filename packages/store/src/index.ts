@@ -6,7 +6,9 @@ export type { ClaimCap, Claims, ClaimVerdict } from './claims/claims.ts'
 export type { GasCost } from './ledger/count-gas.ts'
 export { type Idempotency, type IdempotencyClaim } from './operations/idempotency.ts'
 export type { Ledger, RaiseRequest, ReserveRequest, SpendUsage } from './ledger/ledger.ts'
+export type { AuditHead, Leader, Leadership, Led } from './leadership.ts'
 export type { Lease, LeaseRequest, Leases } from './leases.ts'
+export type { SharedSwitches, SwitchName } from './shared-switches.ts'
 export type {
   NewOperation,
   Operation,

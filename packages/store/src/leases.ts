@@ -23,18 +23,27 @@ export type Lease = {
   readonly name: string
   /** False once it is lost or released: whoever needs it acquires it again or does nothing. */
   isHeld(): boolean
+  /** Asks whether it is held still, where that has not been heard for a while. False once it is lost or released. */
+  confirm(): Promise<boolean>
   /** Calls back once if the lease is lost; at once if it was lost already. */
   onLost(listener: () => void): void
   release(): Promise<void>
 }
 
-/** A lease that is held now, with what its engine needs to end it. `free` is called once, on release of a held one. */
-export function heldLease(name: string, free: () => Promise<void>): HeldLease {
+/**
+ * A lease that is held now, with what its engine needs to end it. `free` is called once, on release of a held one. `fresh` says whether that it
+ * is held was heard lately, and how to ask; where it is always known, neither is given.
+ */
+export function heldLease(name: string, free: () => Promise<void>, fresh: Freshness = alwaysFresh): HeldLease {
   const listeners = new Set<() => void>()
   let state: 'held' | 'lost' | 'released' = 'held'
   const lease: Lease = {
     name,
-    isHeld: () => state === 'held',
+    isHeld: () => state === 'held' && fresh.is(),
+    async confirm() {
+      if (state === 'held' && !fresh.is()) await fresh.ask()
+      return state === 'held' && fresh.is()
+    },
     onLost: (listener) => {
       if (state === 'lost') listener()
       else listeners.add(listener)
@@ -52,6 +61,10 @@ export function heldLease(name: string, free: () => Promise<void>): HeldLease {
   }
   return { lease, lose }
 }
+
+type Freshness = { is(): boolean; ask(): Promise<unknown> }
+
+const alwaysFresh: Freshness = { is: () => true, ask: async () => undefined }
 
 export type HeldLease = { readonly lease: Lease; readonly lose: () => void }
 

@@ -10,6 +10,7 @@ import { createRateBucketTable } from './claims/rate-leases.ts'
 import { createRateUseTable } from './claims/rate-limits.ts'
 import { createMemoryTable } from './memory.ts'
 import { createRestoredTable } from './backup/restored-copy.ts'
+import { createLeadershipTables } from './leadership.ts'
 import { createSignInTables } from './sign-ins.ts'
 import { addPassing, createTaskTable } from './tasks.ts'
 import { createWatchTables } from './watches.ts'
@@ -79,6 +80,7 @@ export function migrationsOf(dialect: Dialect): Record<string, Migration> {
     '0027-task-passing': { up: addPassing },
     '0028-pending-revocation': { up: (db) => createRevocationTable(numbered(db, 'pending_revocation')) },
     '0029-restored-copy': { up: createRestoredTable },
+    '0030-leadership': { up: createLeadershipTables },
   }
 }
 

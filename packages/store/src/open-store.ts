@@ -8,6 +8,7 @@ import { createOperations } from './operations/create-operations.ts'
 import { createIdempotency, type Idempotency } from './operations/idempotency.ts'
 import { createJournal, type StoreJournal } from './journal/journal.ts'
 import { createLedger, type Ledger } from './ledger/ledger.ts'
+import { createFence, createLeadership, fencedEngine, type Leadership } from './leadership.ts'
 import type { Leases } from './leases.ts'
 import { createMemory, type Memory } from './memory.ts'
 import type { Operations } from './operations/operations.ts'
@@ -17,6 +18,7 @@ import { createPendingRevocations, type PendingRevocations } from './pending-rev
 import { createPriceMemory, type PriceMemory } from './price-memory.ts'
 import { createRateLeases, type RateLeases } from './claims/rate-leases.ts'
 import { createRateLimits, type RateLimits } from './claims/rate-limits.ts'
+import { createSharedSwitches, type SharedSwitches } from './shared-switches.ts'
 import { createSignIns, type SignIns } from './sign-ins.ts'
 import { openSqliteEngine } from './sqlite/sqlite-engine.ts'
 import { lastSpendAt } from './ledger/spending-session.ts'
@@ -38,11 +40,14 @@ import { createTransactions, type Transactions } from './journal/transactions.ts
  * is away every method throws `STORE_UNAVAILABLE`; whether a write that was on its way then was done is not known.
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
-  const engine = await openEngine(options)
+  const fence = createFence()
+  const engine = fencedEngine(await openEngine(options), fence)
   const { now } = options
   const time: StoreTime = 'url' in options && options.clock !== 'process' ? postgresTime : async () => now()
   const requireFile = inPlaceOf(options)
-  const run = randomUUID()
+  const opening = randomUUID()
+  // What a server left running when it stopped leading was cut off, also where it leads again.
+  const run = () => `${opening}${fence.epoch() === 0n ? '' : `:${fence.epoch()}`}`
   const journal = createJournal(engine, now)
   // A clock that was set back while nothing ran must not make spends older than they are.
   const spentAt = await engine.read(lastSpendAt)
@@ -51,9 +56,9 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   return {
     journal: {
       ...journal,
-      async recordSigned(entry, owed) {
+      async recordSigned(...signed) {
         requireFile()
-        return journal.recordSigned(entry, owed)
+        return journal.recordSigned(...signed)
       },
     },
     ledger: {
@@ -67,9 +72,9 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     operations: createOperations(engine, now, run),
     orders: {
       ...orders,
-      async record(order) {
+      async record(...recorded) {
         requireFile()
-        return orders.record(order)
+        return orders.record(...recorded)
       },
     },
     pendingRevocations: createPendingRevocations(engine),
@@ -86,6 +91,8 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     tasks: createTasks(engine, now),
     signIns: createSignIns(engine, now),
     restored: createRestored(engine),
+    leadership: 'url' in options ? createLeadership(engine, fence) : null,
+    switches: createSharedSwitches(engine),
     leases: engine.leases,
     close: () => engine.close(),
   }
@@ -130,6 +137,10 @@ export type Store = {
   readonly tasks: Tasks
   readonly signIns: SignIns
   readonly restored: Restored
+  /** Which server writes; `null` where the state is a file, which one server has. */
+  readonly leadership: Leadership | null
+  /** What stops all servers of a database from signing. With a file, that stands in the data directory. */
+  readonly switches: SharedSwitches
   readonly leases: Leases
   close(): Promise<void>
 }

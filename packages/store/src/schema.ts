@@ -40,6 +40,8 @@ export type Schema = {
   sign_in_key: SignInKeyTable
   sign_in_revocation: SignInRevocationTable
   restored_copy: RestoredCopyTable
+  leadership: LeadershipTable
+  switch_state: SwitchStateTable
 }
 
 type JournalTable = {
@@ -245,3 +247,16 @@ type PendingRevocationTable = {
 
 /** At most one row: who put the state back from a copy, when (ISO 8601), and of what it is. */
 type RestoredCopyTable = { id: bigint; by: string; at: string; reason: string }
+
+/** At most one row: which server writes, since when (Unix milliseconds), and where its audit log stands. */
+type LeadershipTable = {
+  id: bigint
+  epoch: bigint
+  holder: string | null
+  place: string
+  since: bigint
+  audit_seq: bigint | null
+  audit_hash: string | null
+}
+
+type SwitchStateTable = { name: string; content: string }

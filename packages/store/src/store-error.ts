@@ -30,6 +30,10 @@ export type StoreErrorCode =
   | 'STORE_COPY_DAMAGED'
   /** Another process does what only one may do. */
   | 'LEASE_HELD'
+  /** Another server of the database writes, and this one does not. */
+  | 'NOT_LEADER'
+  /** Signing is paused for all servers of the database. */
+  | 'STORE_PAUSED'
   | 'JOURNAL_CONFLICT'
   | 'JOURNAL_ENTRY_UNKNOWN'
   | 'JOURNAL_ENTRY_CLOSED'

@@ -72,10 +72,10 @@ test('a pause while the provider signs: what comes back is dropped, and nothing 
   const swapping = call('swap-1', 'WETH', 'USDC')
   const asked = () => provider.requests().filter(({ url }) => url.endsWith('/rpc'))
   await expect.poll(asked).toHaveLength(1)
-  await pause(dataDir, { at: new Date().toISOString(), by: 'test', reason: null })
+  await pause({ dataDir }, { at: new Date().toISOString(), by: 'test', reason: null })
   expect(await swapping).toMatchObject({ isError: true, _meta: { 'svc/error': { code: 'SERVER_PAUSED' } } })
   expect([provider.signatures(), await transactionCount(address)]).toEqual([1, 0])
-  await resume(dataDir, { at: new Date().toISOString(), by: 'test' })
+  await resume({ dataDir }, { at: new Date().toISOString(), by: 'test' })
   expect(await call('swap-2', 'WETH', 'USDC')).toMatchObject({ structuredContent: { status: 'success' } })
 })
 

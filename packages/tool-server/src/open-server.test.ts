@@ -14,6 +14,7 @@ it('tells a server in production with a policy of its own', () => {
     policyFile: '/data/policy.json',
     policy,
     pause: null,
+    role: null,
   })
   expect(facts).toEqual({
     mode: 'production',
@@ -36,11 +37,22 @@ it('tells a server in production with a policy of its own', () => {
 
 it('tells one in development under the defaults, without a wallet, and one that asks nobody', () => {
   const policy = parsePolicy({}, { production: false })
-  const facts = startFacts({ config: { production: false }, wallet: null, policyFile: null, policy, pause: null })
+  const facts = startFacts({
+    config: { production: false },
+    wallet: null,
+    policyFile: null,
+    policy,
+    pause: null,
+    role: null,
+  })
   expect(facts).toMatchObject({ mode: 'development', wallet: 'none', policy: 'defaults', allowlist: 'lenient' })
   expect(startLines(facts)).toMatch(/^mode: development; .*\nwallet: none, so .*\npolicy: defaults\nlimits: 500 USD/)
   const silent = { ...facts, limitsUsd: { ...facts.limitsUsd, approvalAbove: null } }
   expect(startLines(silent)).toContain('2000 a day; no amount needs a person; allowlist lenient')
+  expect(startLines({ ...facts, role: 'leader', leader: 'us' })).not.toContain('role:')
+  expect(startLines({ ...facts, role: 'follower', leader: 'process 1 on a\u202e' })).toContain(
+    'role: follower of process 1 on a\\u202e: answers reads, and writes once that one has ended\n',
+  )
 })
 
 it('says of a pause that stands what its file says, and nothing where there is none', () => {

@@ -16,6 +16,7 @@ import {
   type PolicySource,
   reportPolicy,
   type Policy,
+  type RoleFacts,
 } from '@svc/engine'
 import type { Pause } from '@svc/engine/switches'
 import { type Adapters, createServer, type ToolServer } from './server.ts'
@@ -78,8 +79,9 @@ async function openParts(config: Config, options: ServerOptions, closers: Closer
   closers.push(() => server.close())
   const policy = policies.started
   const policyFile = policies.startedFromFile ? policyPath(config) : null
-  const pause = write === null ? null : await pauseOf(config.dataDir)
-  const facts = startFacts({ config, wallet: write?.wallet.address ?? null, policyFile, policy, pause })
+  const pause = (await write?.pause()) ?? null
+  const role = write?.sharedKeys ? write.role() : null
+  const facts = startFacts({ config, wallet: write?.wallet.address ?? null, policyFile, policy, pause, role })
   watched.begin(write)
   return { config, log, watched, server, facts }
 }
@@ -205,11 +207,6 @@ async function toolsOf(profile: Config['profile']) {
   return { tools: catalogue }
 }
 
-async function pauseOf(dataDir: string): Promise<Pause | null> {
-  const { readPause } = await import('@svc/engine/switches')
-  return readPause(dataDir)
-}
-
 /** Throws `ConfigError` naming every wrong member of the policy file. */
 async function openPolicy(config: Config, log: Log): Promise<PolicySource> {
   const file = policyPath(config)
@@ -243,7 +240,7 @@ export type ServerOptions = {
 }
 
 /** What a server is at its start, for whoever looks whether it is the one they meant. No secrets. */
-export function startFacts({ config, wallet, policyFile, policy, pause }: Started): StartFacts {
+export function startFacts({ config, wallet, policyFile, policy, pause, role }: Started): StartFacts {
   const { perTransaction, perSession, daily } = policy.limitsUsd
   return Object.freeze({
     mode: config.production ? 'production' : 'development',
@@ -253,6 +250,7 @@ export function startFacts({ config, wallet, policyFile, policy, pause }: Starte
     mostLostUsd: mostLost(policy),
     allowlist: policy.allowlist.mode,
     pause,
+    ...(role !== null && { role: role.role, leader: role.leader }),
   })
 }
 
@@ -275,9 +273,14 @@ export type StartFacts = {
   readonly allowlist: Policy['allowlist']['mode']
   /** What stops signing at the start; `null` where nothing does, or nothing is signed anyway. */
   readonly pause: Pause | null
+  /** Of servers that share a database: whether this one writes, and which one does. */
+  readonly role?: 'leader' | 'follower'
+  readonly leader?: string | null
 }
 
 type Started = {
+  /** `null` where no other server could write. */
+  readonly role: Pick<RoleFacts, 'role' | 'leader'> | null
   readonly config: Pick<Config, 'production'>
   /** `null` for a server that signs nothing. */
   readonly wallet: Address | null

@@ -55,16 +55,6 @@ test('writes on PostgreSQL, nothing while it is away, and again by itself, with 
   expect(await beside.ledger.open()).toEqual([])
 })
 
-test('a second server on the database is refused, and may have it once the first has stopped', async () => {
-  const { environment } = await settings()
-  const first = await openServer(readConfig(environment))
-  const elsewhere = { ...environment, SVC_DATA_DIR: newDirectory() }
-  const refusal = openServer(readConfig(elsewhere))
-  await expect(refusal).rejects.toMatchObject({ code: 'LEASE_HELD', message: expect.stringContaining('server') })
-  await first.close()
-  await (await openServer(readConfig(elsewhere))).close()
-})
-
 test('a wallet that another process writes with signs nothing here', async () => {
   const { environment, address } = await settings()
   const other = await openStore({ url: postgres().url, now: Date.now })

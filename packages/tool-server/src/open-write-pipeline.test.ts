@@ -92,14 +92,14 @@ test('state that was put back from a copy signs nothing from any directory, at e
   await writeState({ path }, nothing, restored)
   for (let start = 0; start < 2; start += 1) {
     await (await openPipeline(20)).close()
-    expect(await readPause(dataDir)).toMatchObject({ by: restored.by, reason: restored.reason })
+    expect(await readPause({ dataDir })).toMatchObject({ by: restored.by, reason: restored.reason })
     rmSync(join(dataDir, 'paused'))
   }
   const store = await openStore({ path, now: Date.now })
   await store.restored.release()
   await store.close()
   await (await openPipeline(20)).close()
-  expect(await readPause(dataDir)).toBeNull()
+  expect(await readPause({ dataDir })).toBeNull()
 })
 
 const claim = { principalId: 'agent', key: 'k', bodyHash: 'body', requestId: 'request' }

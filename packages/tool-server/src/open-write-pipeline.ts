@@ -28,7 +28,10 @@ export async function openWritePipeline(options: {
   /** How long closing waits for writes on their way; ten seconds by default. */
   readonly stopTimeoutMs?: number
 }): Promise<
-  NonNullable<Adapters['write']> & Pick<Store, 'bars' | 'sightings' | 'signIns' | 'rateLeases'> & AuditsSignIns
+  NonNullable<Adapters['write']> &
+    Pick<Store, 'bars' | 'sightings' | 'signIns' | 'rateLeases'> &
+    AuditsSignIns &
+    Pick<Awaited<ReturnType<typeof openEngine>>, 'role' | 'pause'>
 > {
   const { config, wallet, ...rest } = options
   const { dataDir } = config

@@ -16,6 +16,7 @@ import {
   trackWrite,
   withoutSecrets,
 } from './dispatch/call-stages.ts'
+import { requireLeader } from './dispatch/require-leader.ts'
 import type { CallResult } from './dispatch/call-result.ts'
 import type { Answered } from './dispatch/carry-out.ts'
 import { handle, type ToolCall } from './dispatch/handle.ts'
@@ -60,7 +61,7 @@ export async function handleRequest(
   guards.requireHost(request.headers)
   requireOrigin(request, response, guards)
   const address = guards.clientAddress(request.headers, request.socket.remoteAddress ?? '')
-  if (answerHealth(request, response)) return
+  if (answerHealth(request, response, context.role?.())) return
   const ofAddress = await requireBudget(limits.perAddress, address)
   if (await answerDocument({ request, response, address }, context)) return
   const route = requireRoute(request, context)
@@ -134,6 +135,7 @@ async function answerCall(arrived: Arrived, context: CallContext): Promise<CallR
   const { log, write } = options
   const offered = context.tools.require(arrived.request.name)
   requireAccess(offered, arrived.request.principal)
+  await requireLeader(offered, write)
   const tool = await wholeTool(offered)
   const input = parseInput(tool, arrived.request.arguments)
   const open = openCall(tool, input, arrived, options)

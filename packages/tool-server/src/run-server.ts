@@ -120,7 +120,8 @@ function listening(
 }
 
 /** The same for a terminal, one line each. */
-export function startLines({ mode, wallet, policy, limitsUsd, mostLostUsd, allowlist }: StartFacts): string {
+export function startLines(facts: StartFacts): string {
+  const { mode, wallet, policy, limitsUsd, mostLostUsd, allowlist, role, leader = null } = facts
   const { perTransaction, perSession, daily, approvalAbove } = limitsUsd
   const asked = approvalAbove === null ? 'no amount needs a person' : `a person is asked above ${approvalAbove}`
   return [
@@ -129,6 +130,11 @@ export function startLines({ mode, wallet, policy, limitsUsd, mostLostUsd, allow
     `policy: ${policy === 'defaults' ? 'defaults' : JSON.stringify(policy).slice(1, -1)}`,
     `limits: ${perTransaction} USD a transaction, ${perSession} a session, ${daily} a day; ${asked}; allowlist ${allowlist}`,
     `lost at most in any 24 hours: ${mostLostText(mostLostUsd)}, beside what the market does; docs/policy.md says what else is not in it`,
+    ...(role === 'follower'
+      ? [
+          `role: follower of ${printable(leader ?? 'another server', 200)}: answers reads, and writes once that one has ended`,
+        ]
+      : []),
     '',
   ].join('\n')
 }

@@ -30,9 +30,12 @@ export function startScheduler(
   const closing = new AbortController()
   const due = oneAtATime(dueRun, (work) => work())
   const watching = oneAtATime(watchWorks({ write, ports }, options, closing.signal), (work) => write.during(work))
-  const tasks = oneAtATime(taskWork(dispatch), (work) => work())
+  const epoch = () => write.role?.().epoch ?? 0n
+  const tasks = oneAtATime(taskWork(dispatch, epoch), (work) => work())
   const sweep = async () => {
     dispatch.tasks?.service.stopRevoked()
+    // What is kept for later is the leader's.
+    if (write.role?.().role === 'follower') return
     tasks((error) => log.warn('tasks.unread', { error }))
     watching((error) => {
       if (!closing.signal.aborted) log.warn('watches.unread', { error })
@@ -90,10 +93,13 @@ function watchWorks(
   }
 }
 
-/** Takes up what an earlier process left, with the first look; then goes on with what waits no longer. */
-function taskWork({ tasks }: Dispatch): () => Promise<void> {
+/** Takes up what an earlier process left, with the first look after each time that the lead was taken; then goes on with what waits no longer. */
+function taskWork({ tasks }: Dispatch, epoch: () => bigint): () => Promise<void> {
   let resumed: Promise<void> | null = null
+  let resumedIn: bigint | null = null
   return async () => {
+    if (resumedIn !== epoch()) resumed = null
+    resumedIn = epoch()
     resumed ??= tasks?.service.resume() ?? Promise.resolve()
     await resumed.catch((error: unknown) => {
       resumed = null

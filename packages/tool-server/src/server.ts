@@ -1,17 +1,11 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
-import {
-  apiKeyStage,
-  bearerStage,
-  isInForce,
-  type Credentials,
-  provisionKeys,
-  type ApiKeys,
-} from './auth/credentials.ts'
+import { apiKeyStage, bearerStage, isInForce, type Credentials, type ApiKeys } from './auth/credentials.ts'
 import { createAuthenticate } from './auth/authenticate.ts'
 import { edgeSecretStage } from './auth/issued/edge-secret-stage.ts'
 import type { SignIn } from './auth/sign-in/sign-in.ts'
+import { agreeOnKeys, type KeysOwner } from './auth/shared-keys.ts'
 import type { Policy, Principal, SafetyReport } from '@svc/engine'
 import { createAgentDocuments } from './cards/agent-documents.ts'
 import type { Config } from './config/config-shape.ts'
@@ -100,7 +94,7 @@ export type Adapters = {
   readonly now?: () => number
 }
 
-export type WriteLife = {
+export type WriteLife = KeysOwner & {
   /** Leaves a line, now and then, about callers that were turned away. */
   readonly refusedCaller?: (reason: string, address: string) => void
   safety(principal: Principal): Promise<SafetyReport>
@@ -132,7 +126,7 @@ export function createServer(config: Config, adapters: Adapters): ToolServer {
     startScheduler({ ...adapters, write: open.write }, { dispatch, config, isInForce: isTaken, log })
   return Object.freeze({
     async listen() {
-      open.keys ??= provisionKeys(config, randomBytes)
+      open.keys ??= await agreeOnKeys(config, write)
       open.due ??= startDue()
       open.http = await openHttp(
         config,
@@ -247,6 +241,7 @@ async function openHttp(
     bodyRoomBytes: limits.bodyRoomBytes,
     signIn: adapters.signIn ?? null,
     missingScope: core.dispatch.missingScope,
+    role: () => (write()?.sharedKeys ? write()?.role?.().role : undefined),
     onScopeMissing: (facts) => log.info('auth.scope-missing', facts),
     eras: createEras({ legacy, fastPath: isFast ? createFastPath({ ...core, instructions }) : null, protocol }),
     onRefused: (reason, address) => write()?.refusedCaller?.(reason, address),

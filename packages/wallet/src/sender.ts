@@ -19,13 +19,15 @@ import { signRequest, type SignRequest, type TransactionSigner } from './sender/
  * what its members throw is said there.
  */
 export function createSender(options: SenderOptions): Sender {
-  const { wallet, client, chain, journal, random = Math.random, now = Date.now, privately } = options
+  const { wallet, client, chain, journal, random = Math.random, now = Date.now } = options
+  const { privately, requireOffer } = options
   const { address } = wallet
   const inTurn = createMutex()
   const delegation = createDelegation(client, address)
   const countHere = async () => [await client.getTransactionCount({ address, blockTag: 'latest' })]
   const { counts = countHere } = options
-  const context = { address, wallet, client, chain, journal, random, now, counts, inTurn, delegation, privately }
+  const offering = { privately, requireOffer }
+  const context = { address, wallet, client, chain, journal, random, now, counts, inTurn, delegation, ...offering }
   return {
     address,
     sign: (request) => signRequest(context, request),
@@ -95,4 +97,6 @@ export type SenderOptions = {
   readonly counts?: () => Promise<readonly number[]>
   /** Where requests go that say `isPrivate`, and what the journal holds of earlier ones. Without it those wait. */
   readonly privately?: PrivateRoute | undefined
+  /** Asked before each offer of bytes. What it throws the caller hears, and nothing leaves: for a wallet that another process may have taken over. */
+  readonly requireOffer?: (() => void) | undefined
 }

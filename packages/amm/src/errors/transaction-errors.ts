@@ -5,6 +5,11 @@ export const transactionErrors = {
   // the transaction pipeline
   WALLET_NOT_CONFIGURED: row(503, false, 'Configure a wallet; check_setup_health says what is missing.'),
   SERVER_PAUSED: row(503, true, 'Wait until the operator resumes; check_safety_status says since when.'),
+  NOT_LEADER: row(
+    503,
+    true,
+    'Call the server that leads. This one answers reads, and takes writes by itself once that one has ended.',
+  ),
   CIRCUIT_BREAKER_OPEN: row(
     503,
     false,

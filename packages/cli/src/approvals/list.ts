@@ -19,9 +19,7 @@ export async function list(argv: readonly string[]): Promise<number> {
     if (flags.json) process.stdout.write(`${JSON.stringify(found)}\n`)
     else {
       // The switches are files of the server's machine, which with PostgreSQL may be another.
-      const stops = (await isThere(open.dataDir))
-        ? stopSentences(await readSigningState(open.dataDir), open.dataDir)
-        : []
+      const stops = (await isThere(open.dataDir)) ? stopSentences(await readSigningState(open.place), open.dataDir) : []
       process.stdout.write([listText(found, flags.caller, Date.now()), ...stops.map((one) => `${one}\n`)].join(''))
     }
     return 0

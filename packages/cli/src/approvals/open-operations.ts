@@ -1,6 +1,7 @@
 import { type FlagNames, type Flags, parseWordsAndFlags } from '../parse-words-and-flags.ts'
 import { UsageError } from '../usage-error.ts'
 import {
+  type Leader,
   type Ledger,
   type Memory,
   openStore,
@@ -11,6 +12,7 @@ import {
   type Transactions,
 } from '@svc/store'
 import type { OperationDescription } from '@svc/engine/approvals'
+import type { SwitchPlace } from '@svc/engine/switches'
 import { describeOne } from './read-list.ts'
 import { existsSync } from 'node:fs'
 import { access } from 'node:fs/promises'
@@ -39,6 +41,8 @@ export async function openOperations(
     sightings: store.sightings,
     memory: store.memory,
     signIns: store.signIns,
+    place: switchPlace(config.dataDir, store),
+    leader: async () => (await store.leadership?.read()) ?? null,
     close: () => store.close(),
   }
 }
@@ -60,7 +64,15 @@ export type OpenOperations = {
   readonly memory: Memory
   /** What servers that sign wallets in share. */
   readonly signIns: Pick<Store['signIns'], 'rotate' | 'revoke' | 'restore'>
+  /** Where what stops signing stands. */
+  readonly place: SwitchPlace
+  /** Which server writes, of those that share a database; `null` where one has the state, or none has led yet. */
+  leader(): Promise<Leader | null>
   close(): Promise<void>
+}
+
+function switchPlace(dataDir: string, { leadership, switches }: Store): SwitchPlace {
+  return leadership === null ? { dataDir } : { dataDir, sharedSwitches: switches }
 }
 
 /** Where the state of a server stands: the place is the flag's, else that of its own settings. Throws where no server has kept any. */
@@ -73,21 +85,26 @@ export async function statePlace(
   return { dataDir: config.dataDir, chainsFile: config.chainsFile, place: await placeOf(config) }
 }
 
-/**
- * The copy that the state of a directory was put back from, and how it is released; `null` where none waits for that, or no server has
- * kept any state.
- */
-export async function openRestored(
+/** What stops signing of the server of a directory, and the copy that its state was put back from, beside it. */
+export async function openSwitches(
   dataDir: string,
   environment: Readonly<Record<string, string | undefined>>,
-): Promise<{ readonly copy: RestoredCopy; release(): Promise<void> } | null> {
+): Promise<OpenSwitches> {
   const config = readOperatorConfig({ ...environment, SVC_DATA_DIR: dataDir })
-  if (config.databaseUrl === null && !existsSync(join(dataDir, 'state.db'))) return null
+  if (config.databaseUrl === null && !existsSync(join(dataDir, 'state.db'))) {
+    return { place: { dataDir }, restored: null, close: async () => undefined }
+  }
   const store = await openStore({ ...(await placeOf(config)), now: Date.now })
   const copy = await store.restored.read()
-  if (copy !== null) return { copy, release: () => store.restored.release().then(() => store.close()) }
-  await store.close()
-  return null
+  const restored = copy === null ? null : { copy, release: () => store.restored.release() }
+  return { place: switchPlace(dataDir, store), restored, close: () => store.close() }
+}
+
+export type OpenSwitches = {
+  readonly place: SwitchPlace
+  /** `null` where no copy waits to be released, or no server has kept any state. */
+  readonly restored: { readonly copy: RestoredCopy; release(): Promise<void> } | null
+  close(): Promise<void>
 }
 
 async function placeOf({ dataDir, databaseUrl }: ReturnType<typeof readOperatorConfig>): Promise<StorePlace> {

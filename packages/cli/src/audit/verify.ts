@@ -15,11 +15,12 @@ export async function verify(argv: readonly string[]): Promise<number> {
   const files = await requireLog(dataDir)
   requireFiles(files, from, dataDir)
   const verdict = await verifyAuditLog(dataDir, from === undefined ? {} : { from })
-  const { lines, last, isUnfinished, broken } = verdict
+  const { lines, continued, last, isUnfinished, broken } = verdict
   if (flags.json) process.stdout.write(`${JSON.stringify(verdict)}\n`)
   else if (broken === null) {
     const until = last === null ? '' : `, up to number ${last.seq} with hash ${last.hash}`
     process.stdout.write(`Whole: ${lines} ${lines === 1 ? 'line' : 'lines'}${until}.\n`)
+    if (continued > 0) process.stdout.write(continuedText(continued))
     if (isEmptyLog(files)) process.stdout.write(`${emptyLog}\n`)
     if (isUnfinished)
       process.stdout.write('A last line is not whole: it is just being written, or a crash cut it off.\n')
@@ -29,6 +30,11 @@ export async function verify(argv: readonly string[]): Promise<number> {
     )
   }
   return broken === null ? 0 : 1
+}
+
+function continuedText(times: number): string {
+  const how = times === 1 ? 'Once it goes' : `${times} times it goes`
+  return `${how} on from where another server of the same database had stopped (audit.continued): the lines between stand in that one's directory.\n`
 }
 
 /** Throws where the file to begin with is missing or nothing says where it should begin, and where the newest is gone. */

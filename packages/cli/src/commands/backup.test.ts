@@ -36,7 +36,7 @@ const textOf = (...parts: readonly string[]) => readFile(join(...parts), 'utf8')
 
 describe('svc backup', () => {
   it('takes state, switches, policy, keys and audit log beside the open store, and says what it left out', async () => {
-    await pause(place.dataDir, { by: 'operator:ada', at: '2026-01-31T08:00:00.000Z', reason: 'odd transfers' })
+    await pause(place, { by: 'operator:ada', at: '2026-01-31T08:00:00.000Z', reason: 'odd transfers' })
     const made = await backup()
     expect(made).toMatchObject({ code: 0, stderr: '' })
     expect(made.stdout).toMatch(/: \d+ rows of \d+ tables \(SQLite\) and the audit log up to number 3, as of 20/)
@@ -112,7 +112,7 @@ describe('svc restore', () => {
     const made = await restore()
     expect(made).toMatchObject({ code: 0, stderr: '' })
     expect(made.stdout).toContain('Not in the backup: PRIVATE_KEY, WALLET_APP_SECRET.')
-    expect(await readPause(newDirectory)).toMatchObject({
+    expect(await readPause({ dataDir: newDirectory })).toMatchObject({
       by: expect.stringMatching(/^operator:/),
       reason: expect.stringMatching(
         /^restored from the backup of 20.*: what was signed, spent and revoked since is not in it$/,
@@ -130,10 +130,10 @@ describe('svc restore', () => {
   })
 
   it('says that signing was paused before, too', async () => {
-    await pause(place.dataDir, { by: 'operator:ada', at: '2026-01-31T08:00:00.000Z', reason: 'odd transfers' })
+    await pause(place, { by: 'operator:ada', at: '2026-01-31T08:00:00.000Z', reason: 'odd transfers' })
     await backup()
     await restore()
-    expect(await readPause(newDirectory)).toMatchObject({
+    expect(await readPause({ dataDir: newDirectory })).toMatchObject({
       reason: expect.stringMatching(/it was paused when .* made$/),
     })
   })
@@ -154,7 +154,7 @@ describe('svc restore', () => {
     const resumed = await callCommand(['resume', '--data-dir', other])
     expect(resumed).toMatchObject({ code: 0, stdout: expect.stringContaining('Released what was restored from') })
     expect(await restored()).toBeNull()
-    expect(await readPause(other)).toBeNull()
+    expect(await readPause({ dataDir: other })).toBeNull()
   })
 
   it('refuses a directory that holds anything, and one on which a server runs', async () => {

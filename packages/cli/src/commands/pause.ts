@@ -1,6 +1,9 @@
+import type { SwitchDecision } from '@svc/engine/switches'
+import type { OpenSwitches } from '../approvals/open-operations.ts'
 import { operatorName, ownDataDirectory } from '../own-data-directory.ts'
 import { parseFlags } from '../parse-words-and-flags.ts'
 import { neverCounted, pauseText } from '../signing-state.ts'
+import { printableText } from '../printable-text.ts'
 import { UsageError } from '../usage-error.ts'
 
 /** `svc pause`: stops signing at once, beside the running server or before it starts. Resolves to the exit code. */
@@ -10,12 +13,11 @@ export async function pause(argv: readonly string[]): Promise<number> {
   if (reason !== null && reason.length > 500)
     throw new UsageError('svc pause takes a --reason of at most 500 characters')
   const dataDir = await ownDataDirectory(flags['data-dir'], process.env)
-  const { pause: stop } = await import('@svc/engine/switches')
   const at = new Date().toISOString()
-  const standing = await stop(dataDir, { by: operatorName(), at, reason })
+  const { standing, isOfAll } = await pauseAll(dataDir, { by: operatorName(), at, reason })
   const isNew = standing.since === at
   process.stdout.write(
-    `${isNew ? 'Paused' : `Paused already, ${pauseText(standing)}`}: nothing more is signed from ${dataDir}, also for calls on their way. What is out already is still\n` +
+    `${isNew ? 'Paused' : `Paused already, ${pauseText(standing)}`}: nothing more is signed from ${dataDir}${isOfAll ? ', nor by any other server on its database' : ''}, also for calls on their way. What is out already is still\n` +
       'looked after until it is mined. A signed order may be filled until its deadline all the same; svc status says whether there is any.\n' +
       'Go on with: svc resume ' +
       `--data-dir ${dataDir}\n`,
@@ -26,25 +28,54 @@ export async function pause(argv: readonly string[]): Promise<number> {
   return 0
 }
 
+/** For all servers of a database at once; where that is away, nobody signs, and the directory keeps the pause until its server can tell the others. */
+async function pauseAll(dataDir: string, decision: SwitchDecision) {
+  const { pause: stop } = await import('@svc/engine/switches')
+  const { openSwitches } = await import('../approvals/open-operations.ts')
+  const open = await openSwitches(dataDir, process.env).catch(() => null)
+  if (open === null) return { standing: await stop({ dataDir }, decision), isOfAll: false }
+  try {
+    return { standing: await stop(open.place, decision), isOfAll: open.place.sharedSwitches !== undefined }
+  } finally {
+    await open.close()
+  }
+}
+
 /** `svc resume`: ends a pause, and with `--rearm` closes the circuit breaker. Exit code 1 when signing stays stopped. */
 export async function resume(argv: readonly string[]): Promise<number> {
   const flags = parseFlags(argv, { values: ['data-dir'], switches: ['rearm'] })
   const dataDir = await ownDataDirectory(flags['data-dir'], process.env)
-  const { createCircuitBreaker, pause: stop, resume: goOn } = await import('@svc/engine/switches')
-  const { openRestored } = await import('../approvals/open-operations.ts')
+  const { openSwitches } = await import('../approvals/open-operations.ts')
+  const open = await openSwitches(dataDir, process.env)
+  try {
+    return await resumeAt(open, { dataDir, isRearm: flags.rearm })
+  } finally {
+    await open.close()
+  }
+}
+
+async function resumeAt(
+  { place, restored }: OpenSwitches,
+  { dataDir, isRearm }: { readonly dataDir: string; readonly isRearm: boolean },
+): Promise<number> {
+  const { createCircuitBreaker, pause: stop, placeOf, readPause, resume: goOn } = await import('@svc/engine/switches')
   const decision = { by: operatorName(), at: new Date().toISOString() }
-  const breaker = createCircuitBreaker({ dataDir, limits: () => neverCounted, now: Date.now })
+  const breaker = createCircuitBreaker({ ...place, limits: () => neverCounted, now: Date.now })
   const { open, since, cause, stops } = await breaker.status()
-  const rearmed = flags.rearm && (await breaker.rearm(decision))
-  const restored = await openRestored(dataDir, process.env)
+  const rearmed = isRearm && (await breaker.rearm(decision))
   // A server that has not started since has written no pause yet: what ends is on record all the same.
-  if (restored !== null) await stop(dataDir, restored.copy)
-  const resumed = await goOn(dataDir, decision)
+  if (restored !== null) await stop(place, restored.copy)
+  const file = (await readPause(place))?.file ?? null
+  const resumed = await goOn(place, decision)
   await restored?.release()
   process.stdout.write(resumed ? 'Resumed.\n' : 'Nothing was paused.\n')
   if (restored !== null) process.stdout.write(`Released what was ${restored.copy.reason}.\n`)
+  if (file !== null && file !== `${placeOf(dataDir)}/paused`) {
+    process.stdout.write(`The file ${printableText(file)} pauses all servers again at once: remove it there.\n`)
+    return 1
+  }
   if (!open) {
-    if (flags.rearm) process.stdout.write('The circuit breaker was not open.\n')
+    if (isRearm) process.stdout.write('The circuit breaker was not open.\n')
     return 0
   }
   const but = stops === 'all-but-ways-home' ? ', but for what only brings funds home,' : ''

@@ -1,9 +1,11 @@
 import { type DayUse, loadPolicy, type Policy, policyFaults, readDayUse, sessionIdleMs } from '@svc/engine/policy'
-import type { OperationState } from '@svc/store'
+import { placeOf } from '@svc/engine/switches'
+import type { Leader, OperationState } from '@svc/store'
 import { readOrder, ToolError } from '@svc/amm'
 import { formatAmount } from '@svc/lp-math'
 import { type OpenOperations, openOperations } from '../approvals/open-operations.ts'
 import { requireDirectory } from '../own-data-directory.ts'
+import { printableText } from '../printable-text.ts'
 import { parseFlags } from '../parse-words-and-flags.ts'
 import { isThere, policyPlace, printable } from '../policy/policy-place.ts'
 import { withoutPolicy } from '../policy/check.ts'
@@ -22,15 +24,16 @@ import { shownTransactions } from '../transactions/list.ts'
 export async function status(argv: readonly string[]): Promise<number> {
   const flags = parseFlags(argv, { values: ['data-dir', 'wallet'], switches: ['json', 'positions'] })
   const { config, path } = await policyPlace(flags['data-dir'], null, process.env)
-  // The switches are files in it, also where the state is in PostgreSQL.
+  // Policy and audit log are files in it, also where the state is in PostgreSQL.
   await requireDirectory(config.dataDir)
   const open = await openOperations(flags['data-dir'], process.env)
   try {
     const { policy, problems } = await readPolicy(path, config.production)
     const asksChains = flags.positions || flags.wallet !== undefined
     const held = asksChains ? await readHeldPositions(flags['data-dir'], flags.wallet, process.env) : null
+    const leader = await open.leader()
     const [signing, day, spent, waiting, out, orders, lastWrites] = await Promise.all([
-      readSigningState(config.dataDir),
+      readSigningState(open.place),
       policy === null ? null : readDayUse({ policy, ledger: open }, nobody),
       open.usage(nobody, { sessionIdleMs }),
       readWaiting(open),
@@ -51,6 +54,7 @@ export async function status(argv: readonly string[]): Promise<number> {
       out: out.found.length,
       orders,
       lastWrites,
+      leader: leader === null ? null : leaderOf(leader, config.dataDir),
       positions: held,
     }
     process.stdout.write(flags.json ? `${JSON.stringify(shown)}\n` : textOf(shown, config.dataDir, path))
@@ -80,8 +84,33 @@ type Status = SigningState & {
   readonly orders: OpenOrders
   /** How the writes asked for last ended, newest first, as the audit log of this directory has them. */
   readonly lastWrites: readonly LastWrite[]
+  /** Which server writes, of those that share a database; `null` where one has the state, or none has led yet. */
+  readonly leader: ShownLeader | null
   /** `null` unless asked for: they are read on the chains. */
   readonly positions: HeldPositions | null
+}
+
+type ShownLeader = {
+  /** `null` after one that ended in good order. */
+  readonly holder: string | null
+  /** ISO 8601. */
+  readonly since: string
+  /** Whether it is the server of this directory. */
+  readonly isHere: boolean
+}
+
+function leaderOf({ holder, place, since }: Leader, dataDir: string): ShownLeader {
+  return { holder, since: new Date(since).toISOString(), isHere: place === placeOf(dataDir) }
+}
+
+function leaderLines(leader: ShownLeader | null): readonly string[] {
+  if (leader === null) return []
+  const { holder, since, isHere } = leader
+  if (holder === null) return ['Leads: no server; the last one ended in good order.']
+  const here = isHere
+    ? 'the server of this directory'
+    : 'a server of another directory, which this one follows where it runs'
+  return [`Led last since ${since}: ${printableText(holder)}, ${here}.`]
 }
 
 type OpenOrders = {
@@ -160,6 +189,7 @@ function textOf(shown: Status, dataDir: string, path: string): string {
     ...(orders.crossChain === 0
       ? []
       : [`Cross-chain orders: ${orders.crossChain} opened, which end by themselves; get_operation follows each`]),
+    ...leaderLines(shown.leader),
     ...budgetLines(shown.budgetsUsd),
     ...lastWriteLines(shown.lastWrites),
     ...(shown.positions === null ? [] : heldLines(shown.positions)),

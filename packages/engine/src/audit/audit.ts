@@ -3,6 +3,8 @@ import { statSync, writeFileSync } from 'node:fs'
 import { type FileHandle, open, rename } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { syncFolder } from '@svc/runtime'
+import type { AuditHead } from '@svc/store'
+import type { AuditEventName } from './audit-event-names.ts'
 import { newestTail, nextRotatedName, readTail, writeCheckpoints } from './audit-files.ts'
 
 /**
@@ -10,19 +12,22 @@ import { newestTail, nextRotatedName, readTail, writeCheckpoints } from './audit
  * changed shows. `append` resolves when the line is on disk, and rejects when it is not, or when the file was deleted or
  * replaced; then nothing may be signed. What a failed write left is cut off before the next one, and so is a last line torn
  * by a crash, of which a line says so. A file that has grown to `maxBytes` is renamed `audit-<n>.jsonl`, the chain goes on
- * in a new one, and nothing is ever removed. All files have mode 0600. There is one writer: whoever holds the server's lock.
+ * in a new one, and nothing is ever removed. All files have mode 0600. There is one writer: whoever holds the server's lock. Where servers
+ * of one database take turns, each goes on in a file of its own from the line at which the one before stopped (`audit.continued`).
  */
-export async function openAuditLog(options: AuditLogOptions): Promise<AuditLog> {
+export async function openAuditLog(options: AuditLogOptions): Promise<OpenedAuditLog> {
   const folder = dirname(options.path)
   const opened = await openFile(options.path)
   const tail = await readTail(opened.file)
-  const { seq, hash } = tail.size === 0 ? await newestTail(folder) : tail
+  const own = tail.size === 0 ? await newestTail(folder) : tail
   await writeCheckpoints(folder)
-  const state: State = { ...opened, size: tail.size, seq, hash, isDirty: tail.tornBytes > 0 }
+  const state: State = { ...opened, size: tail.size, seq: own.seq, hash: own.hash, isDirty: tail.tornBytes > 0 }
   const log = createQueue((events) => writeBatch(state, events, options))
   if (tail.tornBytes > 0) await log.append({ event: 'audit.recovered', tornBytes: tail.tornBytes })
+  await continueElsewhere(state, options, log)
   return Object.freeze({
     ...log,
+    head: () => (state.seq === 0 ? null : { seq: state.seq, hash: state.hash }),
     close: async () => {
       await log.close()
       await state.file?.close()
@@ -35,6 +40,11 @@ export type AuditLog = {
   /** Puts a line in the queue: it is on disk before any that is appended later, at the latest after a moment. */
   note(event: AuditEvent): void
   close(): Promise<void>
+}
+
+export type OpenedAuditLog = AuditLog & {
+  /** The last line that is on disk; `null` before the first. */
+  head(): AuditHead | null
 }
 
 /** What happened, with whatever facts belong to it. Never holds a secret: it is our own record, not a caller's text. */
@@ -57,6 +67,11 @@ export type AuditLogOptions = {
   readonly scrub?: (value: unknown) => unknown
   /** 64 MiB unless given. */
   readonly maxBytes?: number
+  /**
+   * Where the chain stands that other servers wrote on; absent for one server. `isOwn` where that was kept from this very directory: then
+   * lines behind it here are the chain's as well.
+   */
+  readonly continues?: AuditHead & { readonly isOwn: boolean }
 }
 
 /** `prevHash` of the first line. */
@@ -67,7 +82,19 @@ export function auditHash(body: string): string {
   return digest('sha256', body)
 }
 
-export type AuditEventName = (typeof auditEventNames)[number]
+/** Begins a new file where the chain stands elsewhere, with a line that says so. */
+async function continueElsewhere(state: State, { path, continues }: AuditLogOptions, log: AuditLog): Promise<void> {
+  if (continues === undefined || continues.hash === state.hash) return
+  const { seq, hash, isOwn } = continues
+  if (isOwn && state.seq >= seq) return
+  const here = { seq: state.seq, hash: state.hash }
+  if (state.size > 0) {
+    await rotate(state, path)
+    await ready(state, path)
+  }
+  Object.assign(state, { seq, hash })
+  await log.append({ event: 'audit.continued', here })
+}
 
 type State = {
   /** `null` between two files. */
@@ -224,54 +251,3 @@ const notedWaitMs = 200
 
 /** As many noted lines are kept while the disk takes none; of the others a line will tell the number. */
 const mostNoted = 1_000
-
-/** Every event that a line of the audit log may be of. */
-export const auditEventNames = [
-  'audit.gap',
-  'audit.recovered',
-  'audit.rotated',
-  'auth.failed',
-  'auth.keys-rotated',
-  'auth.restored',
-  'auth.revoked',
-  'auth.signed-in',
-  'breaker.open',
-  'breaker.rearmed',
-  'operation.cancelled',
-  'order.ended',
-  'order.intent',
-  'order.submitted',
-  'pause.off',
-  'pause.on',
-  'policy.changed',
-  'policy.invalid',
-  'policy.mended',
-  'spend.alert',
-  'tool.answered',
-  'tool.called',
-  'tx.approval.decided',
-  'tx.approval.requested',
-  'tx.cancelled',
-  'tx.confirmed',
-  'tx.declined',
-  'tx.failed',
-  'tx.intent',
-  'tx.not-cancelled',
-  'tx.not-resolved',
-  'tx.not-taken-back',
-  'tx.pending',
-  'tx.permit',
-  'tx.reconciled',
-  'tx.resolved',
-  'tx.refused',
-  'tx.replaced',
-  'tx.reverted',
-  'tx.scheduled',
-  'tx.settled',
-  'tx.simulated',
-  'tx.submitted',
-  'tx.superseded',
-  'wallet.provisioned',
-  'wallet.refused',
-  'wallet.requested',
-] as const

@@ -103,7 +103,12 @@ it('writes the operator’s cancelling, also of what was approved before, howeve
 it('counts nothing as recorded that the audit log did not take', async () => {
   const state = await openState()
   await state.decide('a', true, 'operator:ann')
-  const full = { append: () => Promise.reject(new Error('no space left')), note: () => {}, close: async () => {} }
+  const full = {
+    append: () => Promise.reject(new Error('no space left')),
+    note: () => {},
+    close: async () => {},
+    head: () => null,
+  }
   await expect(state.start(full).look()).rejects.toThrow('no space left')
   await state.start().look()
   expect(state.lines()).toHaveLength(1)

@@ -1,9 +1,8 @@
-import { join } from 'node:path'
 import type { Operation, Operations } from '@svc/store'
 import { createMutex } from '@svc/wallet/core'
 import * as z from 'zod'
 import type { AuditLog } from './audit.ts'
-import { readFileIfPresent, replaceFileDurably } from '@svc/runtime'
+import { readSwitch, type SwitchPlace, writeSwitch } from '../switches/switch-text.ts'
 
 /**
  * Writes the operator's decisions into the audit log: the commands and the page that take them are not its one writer, so
@@ -12,18 +11,17 @@ import { readFileIfPresent, replaceFileDurably } from '@svc/runtime'
  * repeats a line and loses none. One decision is recorded at a time.
  */
 export function createDecisionRecorder(options: DecisionRecorderOptions): DecisionRecorder {
-  const path = join(options.dataDir, 'recorded-decisions.json')
   let recorded: readonly string[] | null = null
   const inTurn = createMutex()
 
   const recordAll = async (operations: readonly Operation[]): Promise<void> => {
     for (const operation of operations.filter(isOperators)) {
-      recorded ??= await readRecorded(path)
+      if (recorded === null || options.sharedSwitches !== undefined) recorded = await readRecorded(options)
       const name = nameOf(operation)
       if (recorded.includes(name)) continue
       await options.audit.append(eventOf(operation))
       const after = [...recorded.slice(-mostRemembered), name]
-      await replaceFileDurably(path, JSON.stringify({ recorded: after }))
+      await writeSwitch(options, 'decisions', JSON.stringify({ recorded: after }))
       recorded = after
     }
   }
@@ -49,10 +47,9 @@ export type DecisionRecorder = {
   look(): Promise<void>
 }
 
-export type DecisionRecorderOptions = {
+export type DecisionRecorderOptions = SwitchPlace & {
   readonly operations: Pick<Operations, 'list'>
   readonly audit: Pick<AuditLog, 'append'>
-  readonly dataDir: string
 }
 
 /** What was carried out was recorded before. */
@@ -103,8 +100,8 @@ function decidedEvent(operation: Operation) {
   }
 }
 
-async function readRecorded(path: string): Promise<readonly string[]> {
-  const text = await readFileIfPresent(path)
+async function readRecorded(place: SwitchPlace): Promise<readonly string[]> {
+  const text = await readSwitch(place, 'decisions')
   return text === null ? [] : schema.parse(JSON.parse(text)).recorded
 }
 

@@ -293,7 +293,7 @@ it('a pause while bundler and paymaster are asked keeps it from being signed', a
   const pausing: UserOperations = {
     ...real,
     sign: async (calls, signer, options) => {
-      await pause(dataDir, { by: 'operator:ada', at: new Date().toISOString(), reason: null })
+      await pause({ dataDir }, { by: 'operator:ada', at: new Date().toISOString(), reason: null })
       const noting = async <Value>(signing: Promise<Value>) => (signatures.push(await signing), await signing)
       const noted: typeof signer = {
         signAuthorization: (authorization) => noting(signer.signAuthorization(authorization)),

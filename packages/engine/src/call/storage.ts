@@ -1,3 +1,4 @@
+import { StoreError } from '@svc/store'
 import { ToolError } from '@svc/amm'
 
 /** Runs work on our own state. Whatever fails there becomes `STORAGE_UNAVAILABLE`: nothing is signed without it. */
@@ -6,8 +7,19 @@ export async function onStorage<Value>(what: string, work: () => Promise<Value>)
     return await work()
   } catch (cause) {
     if (cause instanceof ToolError) throw cause
+    const refused = refusedByStore(cause)
+    if (refused !== null) throw refused
     throw new ToolError('STORAGE_UNAVAILABLE', `The server's own state is not available: ${what}.`, { cause })
   }
+}
+
+/** What the store refuses for a reason of its own, `null` for what failed in it. */
+export function refusedByStore(cause: unknown): ToolError | null {
+  if (!(cause instanceof StoreError)) return null
+  if (cause.code === 'NOT_LEADER') return new ToolError('NOT_LEADER', cause.message, { cause })
+  return cause.code === 'STORE_PAUSED'
+    ? new ToolError('SERVER_PAUSED', 'The operator has paused signing.', { cause })
+    : null
 }
 
 /**
@@ -23,10 +35,12 @@ export async function isolateFailure(
   try {
     await work()
   } catch (error) {
-    if (error instanceof ToolError && error.code === 'STORAGE_UNAVAILABLE') throw error
+    if (error instanceof ToolError && endsAll.has(error.code)) throw error
     log.warn(event, { ...facts, error })
   }
 }
+
+const endsAll: ReadonlySet<string> = new Set(['STORAGE_UNAVAILABLE', 'NOT_LEADER'])
 
 /** What the pipeline needs of the process's log. */
 export type PipelineLog = {

@@ -5,6 +5,7 @@ import type { AuditLog } from '../audit/audit.ts'
 import type { PipelineLog } from '../call/storage.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { EngineObserver } from './engine-observer.ts'
+import type { SwitchPlace } from '../switches/switch-text.ts'
 import type { GuardedSigner } from '../signatures/guarded-signer.ts'
 
 /** What the pipeline is given. */
@@ -42,8 +43,14 @@ export type PipelinePorts = {
   /** Hands one to those who fill. */
   readonly submitOrder: Orders['submit']
   readonly audit: AuditLog
-  /** Holds `paused` and `breaker.json`. */
+  /** Holds `paused`, and `breaker.json` unless servers share a database. */
   readonly dataDir: string
+  /** What stops all servers of a database; absent where one server has the state. */
+  readonly sharedSwitches?: SwitchPlace['sharedSwitches']
+  /** Throws `NOT_LEADER` where another server writes in the place of this one: asked before bytes are handed on. */
+  readonly requireLead?: () => void
+  /** Aborted when this server no longer leads: what it waits for another one waits for. `null` where none could take its place. */
+  readonly term?: () => AbortSignal | null
   /** Unix milliseconds. */
   readonly now: () => number
   readonly newRequestId: () => string

@@ -1,4 +1,5 @@
 import type { CrossChainFill, CrossChainRefund } from '@svc/amm'
+import { mayWrite } from '../orders/follow-orders.ts'
 import { readCrossChainFill, readCrossChainRefund } from '@svc/amm/cross-chain'
 import type { StoredOrder } from '@svc/store'
 import type { Chain } from '@svc/wallet/core'
@@ -74,7 +75,7 @@ export async function viewCrossChain(context: ExecutionContext, stored: StoredOr
   const decided = await decide(context, one, opening)
   // What is not opened yet may be on its way: its own request, or the sweep, ends it.
   if (decided !== null && decided.status !== 'unopened') {
-    await endCrossChain(context, one, decided)
+    if (mayWrite(engine)) await endCrossChain(context, one, decided)
     return { ...one, ...decided, isFinal: true }
   }
   const destination = engine.chains.get(`${one.order.destinationChainId}`)

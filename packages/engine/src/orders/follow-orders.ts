@@ -23,7 +23,7 @@ export async function followOrders(context: ExecutionContext): Promise<void> {
     const facts = { chainId: chain.id, requestId: one.requestId, orderId: one.orderId }
     await isolateFailure(engine, 'order.unfollowed', facts, async () => {
       if (await endIfDecided(context, one)) return
-      if (one.state === 'signed' && one.order.deadline * 1_000 > engine.now() && !(await isPaused(engine.dataDir))) {
+      if (one.state === 'signed' && one.order.deadline * 1_000 > engine.now() && !(await isPaused(engine))) {
         await offerOrder(context, one)
       }
     })
@@ -127,11 +127,21 @@ export async function viewOrder(context: ExecutionContext, stored: StoredOrder):
   const one = openOrderOf(stored)
   const ended = outcomeOf(stored)
   if (ended !== null) return { ...one, ...ended, isFinal: true }
-  const isDecided = await endIfDecided(context, one)
+  const isDecided = mayWrite(engine) && (await endIfDecided(context, one))
   const head = await engine.rpc.head(chain)
   const { status, fill } = await readOrderFacts(readsOf(context, one, client), one, head)
   const isUnshown = status === 'filled' && fill === null && !isDecided
   return { ...one, status: isUnshown ? 'open' : status, fill, isFinal: isDecided }
+}
+
+/** What a server that follows another one sees, that one ends. */
+export function mayWrite({ requireLead }: Pick<ExecutionContext['engine'], 'requireLead'>): boolean {
+  try {
+    requireLead?.()
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** Hands a signed order to those who fill, and answers whether they took it. */

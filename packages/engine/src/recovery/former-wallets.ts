@@ -17,8 +17,10 @@ export function createFormerWallets(options: {
   /** The address the server signs for. */
   readonly wallet: Address
   readonly policy: () => Policy
+  /** As a sender takes it. */
+  readonly requireOffer?: () => void
 }): (chain: Chain) => Promise<readonly Sender[]> {
-  const { transactions, journal, rpc, wallet, policy } = options
+  const { transactions, journal, rpc, wallet, policy, requireOffer } = options
   return async (chain) => {
     const others = (await transactions.wallets(chain.id)).filter((address) => !isAddressEqual(address, wallet))
     return others.map((address) =>
@@ -29,6 +31,7 @@ export function createFormerWallets(options: {
         journal,
         counts: () => rpc.transactionCounts(chain, address),
         privately: privateRoute(rpc, chain, policy),
+        requireOffer,
       }),
     )
   }

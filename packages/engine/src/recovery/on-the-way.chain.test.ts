@@ -87,7 +87,7 @@ describe.each(storeEngines)('on $engine', ({ usePlaces }) => {
         const methods = methodsOf(init)
         if (!isPaused && methods.includes('eth_getTransactionCount') && !methods.includes('eth_getBalance')) {
           isPaused = true
-          await pause(pipeline.dataDir, { by: 'operator:ada', at: new Date().toISOString(), reason: null })
+          await pause(pipeline, { by: 'operator:ada', at: new Date().toISOString(), reason: null })
         }
         return fetch(input, init)
       }

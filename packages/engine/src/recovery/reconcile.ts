@@ -12,38 +12,46 @@ import type { Chain } from '@svc/wallet/core'
 import type { Hash } from 'viem'
 
 /**
- * Ends what requests that are gone left open on every chain, each in its turn among the writes there. A chain that cannot
- * be read is named and cleared up before its next write.
+ * Ends what requests that are gone left open on every chain, each in its turn among the writes there; one chain waits for no other. A chain
+ * that cannot be read is named and cleared up before its next write.
  */
-export async function reconcile(
-  engine: Engine,
-  { inFlight, inTurn, reported }: ReconcileMeans,
-): Promise<ReconcileReport> {
-  const chains: ClearedUp[] = []
-  const failed = new Set<number>()
-  for (const chain of engine.chains.list()) {
-    const fail = (error: unknown): void => {
-      engine.log.warn('reconcile.failed', { chainId: chain.id, error })
-      failed.add(chain.id)
-    }
-    const { signal } = serverContext(engine, chain).call
-    // In a line of its own: it signs nothing, and holds up no write of the server's own wallet.
-    await inTurn(`${chain.id} former`, signal, () => settleFormer(engine, chain, reported)).catch(fail)
-    const context = serverContext(engine, chain)
-    await settleHeld(context).catch(fail)
-    await followOrders(context).catch(fail)
-    await followCrossChain(context, inFlight).catch(fail)
-    try {
-      const isLeft = await isAnythingLeft(context, inFlight)
-      if (!isLeft && !(await isAnyToReadAgain(engine, chain, context.wallet))) continue
-      const cleared = await inTurn(`${chain.id}`, context.call.signal, () => clearUp(context, inFlight))
-      if (isLeft || cleared.tookBack > 0) chains.push(cleared)
-    } catch (error) {
-      fail(error)
-    }
+export async function reconcile(engine: Engine, means: ReconcileMeans): Promise<ReconcileReport> {
+  const looked = await Promise.all(engine.chains.list().map((chain) => reconcileChain(engine, chain, means)))
+  return {
+    chains: looked.flatMap(({ cleared }) => (cleared === null ? [] : [cleared])),
+    failed: looked.flatMap(({ chainId, hasFailed }) => (hasFailed ? [chainId] : [])),
   }
-  return { chains, failed: [...failed] }
 }
+
+async function reconcileChain(
+  engine: Engine,
+  chain: Chain,
+  { inFlight, inTurn, reported }: ReconcileMeans,
+): Promise<Looked> {
+  const looked: Looked = { chainId: chain.id, cleared: null, hasFailed: false }
+  const fail = (error: unknown): void => {
+    engine.log.warn('reconcile.failed', { chainId: chain.id, error })
+    looked.hasFailed = true
+  }
+  const { signal } = serverContext(engine, chain).call
+  // In a line of its own: it signs nothing, and holds up no write of the server's own wallet.
+  await inTurn(`${chain.id} former`, signal, () => settleFormer(engine, chain, reported)).catch(fail)
+  const context = serverContext(engine, chain)
+  await settleHeld(context).catch(fail)
+  await followOrders(context).catch(fail)
+  await followCrossChain(context, inFlight).catch(fail)
+  try {
+    const isLeft = await isAnythingLeft(context, inFlight)
+    if (!isLeft && !(await isAnyToReadAgain(engine, chain, context.wallet))) return looked
+    const cleared = await inTurn(`${chain.id}`, context.call.signal, () => clearUp(context, inFlight))
+    if (isLeft || cleared.tookBack > 0) looked.cleared = cleared
+  } catch (error) {
+    fail(error)
+  }
+  return looked
+}
+
+type Looked = { readonly chainId: number; cleared: ClearedUp | null; hasFailed: boolean }
 
 export type ReconcileMeans = {
   /** Requests that are on their way. */

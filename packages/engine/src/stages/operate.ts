@@ -67,7 +67,8 @@ export async function signOperation(context: Reserved, step: Step, terms: Terms)
       reservationId: terms.reservationId,
       userOperation: { ...signed, expiresAt: operation.expiresAt },
     }
-    return await engine.journal.recordSigned(entry, terms.owed)
+    const unlessPaused = engine.sharedSwitches !== undefined
+    return await engine.journal.recordSigned(entry, terms.owed, { unlessPaused })
   } catch (error) {
     throw sponsorError(error) ?? signingError(error, chain.name)
   }
@@ -78,6 +79,7 @@ export async function broadcastSigned(context: Reserved, step: Step, entry: Jour
   const { userOperation } = entry
   if (userOperation === undefined) return await broadcast(context, step, entry)
   const { engine } = context
+  engine.requireLead?.()
   const { answer, reason } = await operationsOn(context).offer(userOperation)
   const state = answer === 'declined' ? 'refused' : 'broadcast'
   await onStorage('the journal cannot be written', () => engine.journal.mark(entry.hash, state))

@@ -68,16 +68,19 @@ export async function recordOrder(
   order: Pick<StoredOrder, 'kind' | 'operationId' | 'orderId' | 'terms' | 'signature' | 'signedAtBlock'>,
 ): Promise<StoredOrder> {
   return await onStorage('the order cannot be kept', () =>
-    engine.orders.record({
-      ...order,
-      requestId: call.requestId,
-      principalId: call.principal.id,
-      tool: call.tool,
-      chainId: chain.id,
-      wallet,
-      reservationId,
-      why: intent.why,
-      spendUsdMicros: reserved.amountUsdMicros,
-    }),
+    engine.orders.record(
+      {
+        ...order,
+        requestId: call.requestId,
+        principalId: call.principal.id,
+        tool: call.tool,
+        chainId: chain.id,
+        wallet,
+        reservationId,
+        why: intent.why,
+        spendUsdMicros: reserved.amountUsdMicros,
+      },
+      { unlessPaused: engine.sharedSwitches !== undefined },
+    ),
   )
 }

@@ -156,7 +156,7 @@ describe('G9: what stops ways home too', () => {
   it('the kill switch, whatever the breaker lets pass', async () => {
     const pipeline = await openWithPosition()
     await trip(pipeline, 'failures')
-    await pause(pipeline.dataDir, { by: 'operator:ada', at: new Date().toISOString(), reason: null })
+    await pause(pipeline, { by: 'operator:ada', at: new Date().toISOString(), reason: null })
     await expectRefused(pipeline, await removal(pipeline), 'SERVER_PAUSED')
   })
 })

@@ -1,50 +1,43 @@
 import { stat } from 'node:fs/promises'
-import { join } from 'node:path'
 import { createMutex } from '@svc/wallet/core'
 import * as z from 'zod'
 import { type PastTime, type SwitchDecision, switchHistory, withEnded } from './kill-switch.ts'
-import { readFileIfPresent, replaceFileDurably } from '@svc/runtime'
+import { readSwitch, switchFile, type SwitchPlace, writeSwitch } from './switch-text.ts'
 
 /**
  * Stops signing when too much goes wrong: after `maxConsecutiveFailures` transactions in a row that were mined and
  * reverted, after `maxFailuresInWindow` failures of any kind within `windowMinutes`, or when asked to. What others can bring
  * about (failures, a balance that falls, a pool that gives a simulation what it keeps on the chain) does not stop calls that
- * only bring funds home; a call that took more than its calldata permits does. The state is the file `breaker.json` in the data directory: it outlives the process, and
+ * only bring funds home; a call that took more than its calldata permits does. The state is the file `breaker.json` in the data directory, or stands in the database that servers share: it outlives the process, and
  * an open breaker stays open until `rearm`. It is read anew each time; a file that makes no sense counts as open, and it
  * and one that does not say what opened it stop everything.
  */
-export function createCircuitBreaker(options: {
-  readonly dataDir: string
-  /** As the policy has them now. */
-  readonly limits: () => BreakerLimits
-  /** Unix milliseconds. */
-  readonly now: () => number
-}): CircuitBreaker {
+export function createCircuitBreaker(options: BreakerOptions): CircuitBreaker {
   const { now } = options
-  const path = join(options.dataDir, 'breaker.json')
+  const place = options
   const inOrder = createMutex()
   const openWith = async (state: State, cause: string, openedBy: OpenedBy | null): Promise<true> => {
-    await write(path, { ...state, openedAt: state.openedAt ?? new Date(now()).toISOString(), cause, openedBy })
+    await write(place, { ...state, openedAt: state.openedAt ?? new Date(now()).toISOString(), cause, openedBy })
     return true
   }
   return Object.freeze({
-    stops: async () => stopsOf(await readState(path)),
+    stops: async () => stopsOf(await readState(place)),
     status: async () => {
-      const state = await readState(path)
+      const state = await readState(place)
       const { openedAt: since, rearmed, past } = state
       const { cause, openedBy } = since === null ? closed : state
       return { open: since !== null, since, cause, openedBy, stops: stopsOf(state), rearmed, past }
     },
     recordSuccess: () =>
       inOrder(async () => {
-        const state = await readState(path)
+        const state = await readState(place)
         if (state.openedAt === null && state.consecutiveFailures > 0) {
-          await write(path, { ...state, consecutiveFailures: 0 })
+          await write(place, { ...state, consecutiveFailures: 0 })
         }
       }),
     recordFailure: (cause: string, kind: FailureKind = 'reverted') =>
       inOrder(async () => {
-        const state = await readState(path)
+        const state = await readState(place)
         if (state.openedAt !== null) return false
         const limits = options.limits()
         const from = now() - limits.windowMinutes * 60_000
@@ -61,22 +54,22 @@ export function createCircuitBreaker(options: {
         if (failedAt.length >= limits.maxFailuresInWindow) {
           return openWith(next, `${failedAt.length} failures within ${limits.windowMinutes} min; ${cause}`, 'failures')
         }
-        await write(path, next)
+        await write(place, next)
         return false
       }),
     trip: (cause: string, openedBy: OpenedBy | null = null) =>
       inOrder(async () => {
-        const state = await readState(path)
+        const state = await readState(place)
         if (state.openedAt === null) return openWith(state, cause, openedBy)
         if (stopsOf(state) === 'everything' || stopsOf({ ...state, openedBy }) !== 'everything') return false
         return openWith(state, `${state.cause}; then ${cause}`, openedBy)
       }),
     rearm: (decision: Omit<SwitchDecision, 'reason'>) =>
       inOrder(async () => {
-        const { openedAt: since, cause, openedBy, past } = await readState(path)
+        const { openedAt: since, cause, openedBy, past } = await readState(place)
         if (since === null) return false
         const rearmed = { by: decision.by, at: decision.at }
-        await write(path, { ...closed, rearmed, past: withEnded(past, { since, cause, openedBy }, rearmed) })
+        await write(place, { ...closed, rearmed, past: withEnded(past, { since, cause, openedBy }, rearmed) })
         return true
       }),
   })
@@ -92,6 +85,13 @@ export async function openBreaker(
   openedBy: OpenedBy,
 ): Promise<void> {
   if (await breaker.trip(cause, openedBy)) await switches.look()
+}
+
+export type BreakerOptions = SwitchPlace & {
+  /** As the policy has them now. */
+  readonly limits: () => BreakerLimits
+  /** Unix milliseconds. */
+  readonly now: () => number
 }
 
 export type CircuitBreaker = {
@@ -175,17 +175,23 @@ function stopsOf({ openedAt, openedBy }: State): BreakerStops {
   return openedBy === null || openedBy === 'drift' ? 'everything' : 'all-but-ways-home'
 }
 
-function write(path: string, state: State): Promise<void> {
-  return replaceFileDurably(path, JSON.stringify(state))
+function write(place: SwitchPlace, state: State): Promise<void> {
+  return writeSwitch(place, 'breaker', JSON.stringify(state))
 }
 
-async function readState(path: string): Promise<State> {
-  const text = await readFileIfPresent(path)
+async function readState(place: SwitchPlace): Promise<State> {
+  const text = await readSwitch(place, 'breaker')
   if (text === null) return closed
   try {
     return stateSchema.parse(JSON.parse(text))
   } catch {
     const cause = 'breaker.json cannot be read, which counts as open; re-arm to replace it'
-    return { ...closed, openedAt: (await stat(path)).mtime.toISOString(), cause }
+    return { ...closed, openedAt: await writtenAt(place), cause }
   }
+}
+
+/** A row says nothing of when it was written. */
+async function writtenAt({ dataDir, sharedSwitches }: SwitchPlace): Promise<string> {
+  if (sharedSwitches !== undefined) return new Date(0).toISOString()
+  return (await stat(switchFile(dataDir, 'breaker'))).mtime.toISOString()
 }

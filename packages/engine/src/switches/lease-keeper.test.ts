@@ -30,7 +30,7 @@ test('many that need a lease at once acquire it once, and again when it was lost
       async acquire({ name }) {
         acquired.push(name)
         state = true
-        return { name, isHeld: () => state, onLost: () => {}, release: async () => {} }
+        return { name, isHeld: () => state, confirm: async () => state, onLost: () => {}, release: async () => {} }
       },
     },
     'us',
@@ -65,6 +65,7 @@ test('a lease that is lost after the last look is not waited for: nothing is sig
     acquire: async ({ name }: { readonly name: string }) => ({
       name,
       isHeld: () => isHeld,
+      confirm: async () => isHeld,
       onLost: () => {},
       release: async () => {},
     }),

@@ -13,8 +13,8 @@ export function createLeaseKeeper(leases: Leases, holder: string): LeaseKeeper {
   const latest = new Map<string, Promise<Lease | null>>()
   const hold = (name: string, within: 'store' | 'database'): Promise<Lease> => {
     // One after the other, so that none is refused what another call of ours has just got.
-    const next = (latest.get(name) ?? Promise.resolve(null)).then((lease) =>
-      lease?.isHeld() ? lease : leases.acquire({ name, holder, within }),
+    const next = (latest.get(name) ?? Promise.resolve(null)).then(async (lease) =>
+      lease !== null && (await lease.confirm()) ? lease : await leases.acquire({ name, holder, within }),
     )
     latest.set(
       name,
@@ -25,6 +25,13 @@ export function createLeaseKeeper(leases: Leases, holder: string): LeaseKeeper {
   const beServer = () => hold('server', 'store')
 
   return Object.freeze({
+    holder,
+    server: beServer,
+    async release() {
+      const held = [...latest.values()]
+      latest.clear()
+      for (const lease of held) await (await lease)?.release()
+    },
     async requireServer() {
       for (let tries = 1; ; tries += 1) {
         try {
@@ -39,14 +46,16 @@ export function createLeaseKeeper(leases: Leases, holder: string): LeaseKeeper {
       await beServer().catch(refuse)
       return work()
     },
-    signerFor: (wallet: LeasedSigner, chain: Chain) => {
+    signerFor: (wallet: LeasedSigner, chain: Chain, requireLead: () => void = () => {}) => {
       let writer: Lease | null = null
       const requireWriter = (): void => {
+        requireLead()
         if (writer?.isHeld() !== true) refuse(null)
       }
       return {
         address: wallet.address,
         ready: async () => {
+          requireLead()
           writer = await hold(`writer:${chain.id}:${wallet.address.toLowerCase()}`, 'database').catch(refuse)
           await wallet.ready?.()
         },
@@ -69,6 +78,11 @@ export function createLeaseKeeper(leases: Leases, holder: string): LeaseKeeper {
 }
 
 export type LeaseKeeper = {
+  readonly holder: string
+  /** The lease of the one server of the store, acquired where it must be. Throws `StoreError` `LEASE_HELD` while another has it. */
+  server(this: void): Promise<Lease>
+  /** Lets go of all that is held. */
+  release(this: void): Promise<void>
   /**
    * For the start: throws `StoreError` `LEASE_HELD` when another server runs on the store. One that was killed a moment
    * ago is waited out, for a second.
@@ -78,9 +92,14 @@ export type LeaseKeeper = {
   asServer<Value>(this: void, work: () => Promise<Value>): Promise<Value>
   /**
    * The wallet, which signs on the chain while this is its one writer there; `STORAGE_UNAVAILABLE` otherwise. `ready`
-   * acquires the lease where it must, and without it nothing is signed.
+   * acquires the lease where it must, and without it nothing is signed. `requireLead` is asked before all else.
    */
-  signerFor(this: void, wallet: LeasedSigner, chain: Chain): LeasedSigner & Required<Pick<TransactionSigner, 'ready'>>
+  signerFor(
+    this: void,
+    wallet: LeasedSigner,
+    chain: Chain,
+    requireLead?: () => void,
+  ): LeasedSigner & Required<Pick<TransactionSigner, 'ready'>>
 }
 
 type LeasedSigner = GuardedSigner & Pick<TransactionSigner, 'ready'>

@@ -13,8 +13,8 @@ const devnet = useDevnet()
 const { open } = usePipelines(devnet)
 
 const stop = (pipeline: Pipeline) =>
-  pause(pipeline.dataDir, { by: 'operator:ada', at: new Date().toISOString(), reason: 'a drill' })
-const goOn = (pipeline: Pipeline) => resume(pipeline.dataDir, { by: 'operator:ada', at: new Date().toISOString() })
+  pause(pipeline, { by: 'operator:ada', at: new Date().toISOString(), reason: 'a drill' })
+const goOn = (pipeline: Pipeline) => resume(pipeline, { by: 'operator:ada', at: new Date().toISOString() })
 const openEntries = (pipeline: Pipeline) => pipeline.store.journal.open(pipeline.chain.id, pipeline.wallet)
 
 describe('G12: a pause', () => {

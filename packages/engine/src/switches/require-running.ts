@@ -2,25 +2,26 @@ import type { CircuitBreaker } from './circuit-breaker.ts'
 import { isPaused } from './kill-switch.ts'
 import type { Refusal, Weighed } from '../call/refusal.ts'
 import { onStorage } from '../call/storage.ts'
+import type { SwitchPlace } from './switch-text.ts'
 
 /**
  * Whether this may be signed now: kill switch and circuit breaker, both read anew. Some breakers stop all but what only
  * brings funds home (`isWayHome`, asked only then, since it takes reading the calldata), others that too; the kill switch stops everything.
  */
 export async function requireRunning(
-  engine: { readonly dataDir: string; readonly breaker: Pick<CircuitBreaker, 'stops'> },
+  engine: SwitchPlace & { readonly breaker: Pick<CircuitBreaker, 'stops'> },
   isWayHome: () => boolean | Promise<boolean>,
 ): Promise<Weighed> {
   const [paused, stops] = await onStorage('the kill switch and the breaker cannot be read', () =>
-    Promise.all([isPaused(engine.dataDir), engine.breaker.stops()]),
+    Promise.all([isPaused(engine), engine.breaker.stops()]),
   )
   const passes = stops === 'nothing' || (stops === 'all-but-ways-home' && (await isWayHome()))
   return { refusals: [...(paused ? [pausedRefusal] : []), ...(passes ? [] : [openRefusals[stops]])] }
 }
 
 /** Whether what ends something may be signed now, which an open breaker does not stop: the kill switch alone, read anew. */
-export async function requireUnpaused({ dataDir }: { readonly dataDir: string }): Promise<Weighed> {
-  const paused = await onStorage('the kill switch cannot be read', () => isPaused(dataDir))
+export async function requireUnpaused(place: SwitchPlace): Promise<Weighed> {
+  const paused = await onStorage('the kill switch cannot be read', () => isPaused(place))
   return { refusals: paused ? [pausedRefusal] : [] }
 }
 

@@ -14,6 +14,7 @@ export function createShutdownGate(): ShutdownGate {
   return Object.freeze({
     requireOpen,
     isShut: () => state.shut,
+    isEmpty: () => inside.size === 0,
     async during<Value>(work: () => Promise<Value>): Promise<Value> {
       requireOpen()
       const working = work()
@@ -41,6 +42,8 @@ export type ShutdownGate = {
   /** Throws `SERVER_BUSY` once the gate is shut. */
   requireOpen(this: void): void
   isShut(this: void): boolean
+  /** Whether nothing is inside. */
+  isEmpty(this: void): boolean
   /** Does work that must not be cut off. Throws `SERVER_BUSY` once the gate is shut. */
   during<Value>(this: void, work: () => Promise<Value>): Promise<Value>
   /** Whether all had left in time. */

@@ -42,10 +42,10 @@ it('records what an operator did, once, and who it was', async () => {
   const recorder = start()
   await recorder.look()
   expect(taken()).toEqual([{ event: 'policy.changed', from: null, policyHash: policyHash(policy) }])
-  await pause(dataDir, { by: 'operator:ada', at: at(1), reason: 'odd' })
+  await pause({ dataDir }, { by: 'operator:ada', at: at(1), reason: 'odd' })
   await Promise.all([recorder.look(), recorder.look()])
   expect(taken()).toEqual([{ event: 'pause.on', since: at(1), by: 'operator:ada', reason: 'odd' }])
-  await resume(dataDir, { by: 'operator:bob', at: at(2) })
+  await resume({ dataDir }, { by: 'operator:bob', at: at(2) })
   await recorder.look()
   expect(taken()).toEqual([{ event: 'pause.off', since: at(1), by: 'operator:bob', at: at(2) }])
   await breaker().recordFailure('0xaa')
@@ -63,18 +63,18 @@ it('records what an operator did, once, and who it was', async () => {
 it('records after a start what happened while no server ran', async () => {
   await start().look()
   taken()
-  await pause(dataDir, { by: 'operator:ada', at: at(1), reason: null })
+  await pause({ dataDir }, { by: 'operator:ada', at: at(1), reason: null })
   await start(parsePolicy({ limitsUsd: { daily: '1500' } }, { production: false })).look()
   expect(taken().map(({ event }) => event)).toEqual(['pause.on', 'policy.changed'])
 })
 
 it('names nobody where a file was removed by hand, and tells two pauses apart', async () => {
   const recorder = start()
-  await pause(dataDir, { by: 'operator:ada', at: at(1), reason: null })
+  await pause({ dataDir }, { by: 'operator:ada', at: at(1), reason: null })
   await recorder.look()
   taken()
   await rm(join(dataDir, 'paused'))
-  await pause(dataDir, { by: 'operator:bob', at: at(2), reason: null })
+  await pause({ dataDir }, { by: 'operator:bob', at: at(2), reason: null })
   await recorder.look()
   expect(taken()).toEqual([
     { event: 'pause.off', since: at(1), by: null, at: null },
@@ -86,7 +86,7 @@ it('repeats what it could not write, and what a damaged record may have lost', a
   const recorder = start()
   await recorder.look()
   taken()
-  await pause(dataDir, { by: 'operator:ada', at: at(1), reason: null })
+  await pause({ dataDir }, { by: 'operator:ada', at: at(1), reason: null })
   linesLeft = 0
   await expect(recorder.look()).rejects.toThrow('ENOSPC')
   linesLeft = Infinity
@@ -101,15 +101,15 @@ const ada = 'operator:ada'
 const bob = 'operator:bob'
 
 async function moveBetweenTwoLooks(): Promise<void> {
-  await pause(dataDir, { by: ada, at: at(1), reason: 'odd' })
+  await pause({ dataDir }, { by: ada, at: at(1), reason: 'odd' })
   await breaker(2).trip('the balance fell', 'balance')
-  await resume(dataDir, { by: bob, at: at(3) })
+  await resume({ dataDir }, { by: bob, at: at(3) })
   await breaker().rearm({ by: ada, at: at(4) })
   await breaker(5).recordFailure('0xaa')
-  await pause(dataDir, { by: bob, at: at(6), reason: null })
+  await pause({ dataDir }, { by: bob, at: at(6), reason: null })
   await breaker().rearm({ by: bob, at: at(7) })
-  await resume(dataDir, { by: ada, at: at(8) })
-  await pause(dataDir, { by: ada, at: at(9), reason: null })
+  await resume({ dataDir }, { by: ada, at: at(8) })
+  await pause({ dataDir }, { by: ada, at: at(9), reason: null })
 }
 
 const movedBetweenTwoLooks = [
@@ -136,21 +136,21 @@ it.each([
   expect(taken()).toEqual(movedBetweenTwoLooks)
   await start().look()
   expect(taken()).toEqual([])
-  await resume(dataDir, { by: bob, at: '2026-01-01T10:00:00.000Z' })
+  await resume({ dataDir }, { by: bob, at: '2026-01-01T10:00:00.000Z' })
   await start().look()
   expect(taken()).toEqual([{ event: 'pause.off', since: at(9), by: bob, at: '2026-01-01T10:00:00.000Z' }])
 })
 
 it('records what was known to hold as ended before it records what came after', async () => {
   const recorder = start()
-  await pause(dataDir, { by: ada, at: at(1), reason: null })
+  await pause({ dataDir }, { by: ada, at: at(1), reason: null })
   await breaker(1).trip('the balance fell', 'balance')
   await recorder.look()
   taken()
   await rm(join(dataDir, 'paused'))
   await breaker().rearm({ by: ada, at: at(2) })
-  await pause(dataDir, { by: bob, at: at(3), reason: null })
-  await resume(dataDir, { by: bob, at: at(4) })
+  await pause({ dataDir }, { by: bob, at: at(3), reason: null })
+  await resume({ dataDir }, { by: bob, at: at(4) })
   await breaker(5).trip('and again', 'balance')
   await recorder.look()
   expect(taken()).toEqual([
@@ -189,13 +189,13 @@ it('takes a pause for standing whose end was written down and not carried out', 
   const recorder = start()
   await recorder.look()
   taken()
-  await pause(dataDir, { by: ada, at: at(1), reason: null })
+  await pause({ dataDir }, { by: ada, at: at(1), reason: null })
   const paused = await readFile(join(dataDir, 'paused'), 'utf8')
-  await resume(dataDir, { by: ada, at: at(2) })
+  await resume({ dataDir }, { by: ada, at: at(2) })
   await writeFile(join(dataDir, 'paused'), paused)
   await recorder.look()
   expect(taken()).toEqual([{ event: 'pause.on', since: at(1), by: ada, reason: null }])
-  await resume(dataDir, { by: bob, at: at(3) })
+  await resume({ dataDir }, { by: bob, at: at(3) })
   await recorder.look()
   expect(taken()).toEqual([{ event: 'pause.off', since: at(1), by: bob, at: at(3) }])
 })

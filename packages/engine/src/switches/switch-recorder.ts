@@ -1,12 +1,11 @@
 import type { AuditEvent, AuditLog } from '../audit/audit.ts'
-import { join } from 'node:path'
 import { createMutex } from '@svc/wallet/core'
 import * as z from 'zod'
 import type { CircuitBreaker, Opening } from './circuit-breaker.ts'
 import type { PipelineLog } from '../call/storage.ts'
 import { type PastTime, type Pause, readPause, readResume, type SwitchEnd } from './kill-switch.ts'
 import { type Policy, policyHash } from '../policy/policy.ts'
-import { readFileIfPresent, replaceFileDurably } from '@svc/runtime'
+import { readSwitch, type SwitchPlace, writeSwitch } from './switch-text.ts'
 
 /**
  * Writes into the audit log what became of the kill switch, the circuit breaker and the policy since it last looked, also
@@ -15,14 +14,14 @@ import { readFileIfPresent, replaceFileDurably } from '@svc/runtime'
  * and loses none. Two looks never overlap.
  */
 export function createSwitchRecorder(options: SwitchRecorderOptions): SwitchRecorder {
-  const path = join(options.dataDir, 'recorded.json')
   let recorded: Recorded | null = null
   let inForce = options.policy
   let problems: readonly string[] = []
   const inTurn = createMutex()
 
   const look = async (): Promise<void> => {
-    recorded ??= await readRecorded(path)
+    // What servers share another one may have recorded meanwhile.
+    if (recorded === null || options.sharedSwitches !== undefined) recorded = await readRecorded(options)
     const seen = { ...(await observe({ ...options, policy: inForce })), policyProblems: problems }
     const events = changesBetween(recorded, seen)
     if (events.length === 0) return
@@ -34,7 +33,7 @@ export function createSwitchRecorder(options: SwitchRecorderOptions): SwitchReco
       if (!isLoggedElsewhere && (name !== 'policy.changed' || facts['from'] !== null)) options.log.warn(name, facts)
     }
     const now = recordOf(seen)
-    await replaceFileDurably(path, JSON.stringify(now))
+    await writeSwitch(options, 'recorded', JSON.stringify(now))
     recorded = now
   }
 
@@ -64,8 +63,7 @@ export type SwitchRecorder = {
   policyBroke(problems: readonly string[]): Promise<void>
 }
 
-export type SwitchRecorderOptions = {
-  readonly dataDir: string
+export type SwitchRecorderOptions = SwitchPlace & {
   readonly breaker: Pick<CircuitBreaker, 'status'>
   readonly policy: Policy
   readonly audit: Pick<AuditLog, 'append'>
@@ -88,9 +86,14 @@ const recordedSchema = z.object({
 
 type Recorded = z.output<typeof recordedSchema>
 
+/** The policy under which signing went on last, as far as it is on record. */
+export async function recordedPolicyHash(place: SwitchPlace): Promise<string | null> {
+  return (await readRecorded(place)).policyHash
+}
+
 /** A file that makes no sense counts as none: lines are repeated rather than left out. */
-async function readRecorded(path: string): Promise<Recorded> {
-  const text = await readFileIfPresent(path)
+async function readRecorded(place: SwitchPlace): Promise<Recorded> {
+  const text = await readSwitch(place, 'recorded')
   try {
     if (text !== null) return recordedSchema.parse(JSON.parse(text))
   } catch {}
@@ -104,10 +107,11 @@ type Seen = {
   readonly policyProblems: readonly string[]
 }
 
-async function observe({ dataDir, breaker, policy }: SwitchRecorderOptions): Promise<Omit<Seen, 'policyProblems'>> {
+async function observe(options: SwitchRecorderOptions): Promise<Omit<Seen, 'policyProblems'>> {
+  const { breaker, policy } = options
   // The pause first: what ends after it was looked at then stands among the past ones, and not the other way round.
-  const pause = await readPause(dataDir)
-  const resume = await readResume(dataDir)
+  const pause = await readPause(options)
+  const resume = await readResume(options)
   const { since, cause, openedBy, rearmed, past } = await breaker.status()
   return {
     pause: { standing: pause, past: resume?.past ?? [], lastEnd: resume },

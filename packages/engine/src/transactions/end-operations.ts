@@ -23,7 +23,10 @@ export async function endOperations(context: ExecutionContext): Promise<readonly
       engine.audit.note({ event: 'tx.reconciled', transaction, result: { status: ended.state } })
       isOpen = ended.state === 'open'
       // What a bundler declined is offered once, as to an endpoint: whoever asked for it knows that it is open.
-      if (isOpen && isOwn && entry.state !== 'refused') await operations.offer(userOperation)
+      if (isOpen && isOwn && entry.state !== 'refused') {
+        engine.requireLead?.()
+        await operations.offer(userOperation)
+      }
     })
     // Another wallet's keeps this one from nothing.
     if (isOpen && isOwn) open.push(hash)

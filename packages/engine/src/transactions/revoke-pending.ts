@@ -30,7 +30,7 @@ import { broadcast, confirm, sign } from './transact.ts'
 export async function revokePending(context: ExecutionContext, areAllSettled: boolean): Promise<number> {
   const { engine, chain, wallet } = context
   const pendingRevocations = [...(await dueOn(engine, chain, wallet)), ...(await endedOn(engine, chain, wallet))]
-  if (pendingRevocations.length === 0 || (await isPaused(engine.dataDir))) return 0
+  if (pendingRevocations.length === 0 || (await isPaused(engine))) return 0
   // Bytes that were declined may be an approval and be mined all the same: until that is settled nothing is forgotten.
   const mayForget = areAllSettled && !(await onStorage('the journal cannot be read', () => isAnyRefused(context)))
   let tookBack = 0

@@ -15,7 +15,7 @@ import { replacementRules } from './replacing.ts'
 import { requireRunning, requireUnpaused } from '../switches/require-running.ts'
 import type { Step } from '../call/step.ts'
 import type { CallValue } from '../value/call-value.ts'
-import { onStorage } from '../call/storage.ts'
+import { onStorage, refusedByStore } from '../call/storage.ts'
 import type { Fees } from '../call/chain-snapshot.ts'
 
 /**
@@ -24,7 +24,7 @@ import type { Fees } from '../call/chain-snapshot.ts'
  * when it resolves.
  */
 export async function sign(context: ExecutionContext, step: Step, terms: Terms): Promise<JournalEntry> {
-  const { engine, call, chain, sender } = context
+  const { call, chain, sender } = context
   const { owed = [] } = terms
   // Written while the sender reads what it has to know, and waited for before anything is allowed.
   const ready = noteIntent(context, step, terms)
@@ -47,7 +47,7 @@ export async function sign(context: ExecutionContext, step: Step, terms: Terms):
       ...(terms.latestCount === undefined ? {} : { latestCount: terms.latestCount }),
       ...(terms.delegateTo === undefined ? {} : { delegateTo: terms.delegateTo }),
       ...(terms.isPrivate === true ? { isPrivate: true } : {}),
-      ...(owed.length === 0 ? {} : { record: (entry: NewJournalEntry) => engine.journal.recordSigned(entry, owed) }),
+      ...recordOf(context, owed),
     })
     await ready
     return entry
@@ -55,6 +55,13 @@ export async function sign(context: ExecutionContext, step: Step, terms: Terms):
     await ready
     throw signingError(error, chain.name)
   }
+}
+
+/** Where servers share a database a pause of any of them is looked up in the very commit. */
+function recordOf({ engine }: ExecutionContext, owed: readonly PendingRevocation[]) {
+  const unlessPaused = engine.sharedSwitches !== undefined
+  if (owed.length === 0 && !unlessPaused) return {}
+  return { record: (entry: NewJournalEntry) => engine.journal.recordSigned(entry, owed, { unlessPaused }) }
 }
 
 /** Taking an allowance back ends what is out: a pause stops it, an open breaker does not. */
@@ -113,7 +120,8 @@ export async function confirm(
 ): Promise<TransactionReceipt> {
   const { engine, sender } = context
   const replacing = replacementRules(context)
-  const along = beside === undefined ? {} : { beside }
+  const signal = engine.term?.() ?? null
+  const along = { ...(beside !== undefined && { beside }), ...(signal !== null && { signal }) }
   const confirmation = await sender.confirm(sent, { timeoutMs: engine.confirmTimeoutMs, replacing, ...along })
   const { hash: txHash } = confirmation.entry
   noteOutcome(context, step, confirmation)
@@ -228,6 +236,8 @@ function declined({ hash, nonce }: JournalEntry, cause: unknown): ToolError {
 export function signingError(error: unknown, chainName: string): ToolError {
   if (error instanceof ToolError) return error
   const cause = error
+  const refusal = refusedByStore(error)
+  if (refusal !== null) return refusal
   if (error instanceof StoreError && error.code === 'STORE_IN_DOUBT') {
     const message = 'The state store went away while the transaction was signed into it. If it was, it will be sent.'
     return new ToolError('OPERATION_IN_DOUBT', message, { cause })

@@ -15,10 +15,10 @@ export async function safetyReport(
   principal: Principal,
   policyFault: Error | null,
 ): Promise<SafetyReport> {
-  const { policy, dataDir } = engine
+  const { policy } = engine
   const [pause, breaker, day, pendingTransactions, waiting] = await onStorage('the safety state cannot be read', () =>
     Promise.all([
-      readPause(dataDir),
+      readPause(engine),
       engine.breaker.status(),
       readDayUse(engine, principal.id),
       countPending(engine),

@@ -29,17 +29,20 @@ export const stateTables = [
   'sign_in_key',
   'sign_in_revocation',
   'restored_copy',
+  'leadership',
+  'switch_state',
 ] as const satisfies readonly (keyof Schema)[]
 
 /**
  * What a copy leaves out: it holds for minutes, and to bring it back would make a token or a nonce good that is not any more. That a state was
- * put back is said anew of each.
+ * put back is said anew of each, and who writes is for the servers that run.
  */
 export const passingTables: ReadonlySet<string> = new Set<keyof Schema>([
   'rate_bucket',
   'sign_in_nonce',
   'sign_in_key',
   'restored_copy',
+  'leadership',
 ])
 
 /** What servers that only read write as well, without the lease of the one that signs: it can be read again. */

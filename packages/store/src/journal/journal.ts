@@ -12,6 +12,7 @@ import type { Engine } from '../engine.ts'
 import type { Schema } from '../schema.ts'
 import { addRevocations, type PendingRevocation } from '../pending-revocations.ts'
 import { journalQueries, openStates, type JournalQueries, type Account, type JournalRow } from './journal-queries.ts'
+import { requireNoPause } from '../shared-switches.ts'
 import { StoreError } from '../store-error.ts'
 
 /** The durable journal. An entry that draws on a reservation is refused unless that reservation is open. */
@@ -20,8 +21,8 @@ export function createJournal(engine: Engine, now: () => number): StoreJournal {
   const entries = async (find: (db: Kysely<Schema>) => Promise<readonly JournalRow[]>): Promise<JournalEntry[]> =>
     (await engine.read(find)).map(toEntry)
   return {
-    recordSigned: (entry, owed = []) =>
-      orFound(engine, ask, entry.hash, () => recordIn(engine, ask, { entry, owed }, now)),
+    recordSigned: (entry, owed = [], terms = {}) =>
+      orFound(engine, ask, entry.hash, () => recordIn(engine, ask, { entry, owed, terms }, now)),
     mark: (hash, state, facts = {}) =>
       engine.write(
         'spend',
@@ -50,18 +51,21 @@ export function createJournal(engine: Engine, now: () => number): StoreJournal {
 export type StoreJournal = Omit<Journal, 'recordSigned'> & {
   /**
    * As {@link Journal} has it. In the same commit it keeps what will have to be revoked of what is signed: neither is ever there without the
-   * other.
+   * other. With `unlessPaused` it throws `STORE_PAUSED` while all servers of the database are paused, and commits nothing.
    */
-  recordSigned(entry: NewJournalEntry, owed?: readonly PendingRevocation[]): Promise<JournalEntry>
+  recordSigned(entry: NewJournalEntry, owed?: readonly PendingRevocation[], terms?: RecordTerms): Promise<JournalEntry>
 }
+
+type RecordTerms = { readonly unlessPaused?: boolean }
 
 async function recordIn(
   engine: Engine,
   ask: JournalQueries,
-  { entry, owed }: { readonly entry: NewJournalEntry; readonly owed: readonly PendingRevocation[] },
+  { entry, owed, terms }: Recorded,
   now: () => number,
 ): Promise<JournalEntry> {
   return engine.write('spend', async (trx) => {
+    if (terms.unlessPaused === true) await requireNoPause(trx)
     const { hash, requestId, step, chainId, from, nonce, attempt, rawTransaction, reservationId, userOperation } = entry
     const { submission = null } = entry
     if (reservationId !== null) await requireOpenReservation(trx, ask, reservationId)
@@ -85,6 +89,12 @@ async function recordIn(
     await addRevocations(trx, owed)
     return { ...entry, attempt: place.attempt, state: 'signed' as const, signedAt }
   })
+}
+
+type Recorded = {
+  readonly entry: NewJournalEntry
+  readonly owed: readonly PendingRevocation[]
+  readonly terms: RecordTerms
 }
 
 /** Beside the wallet's own nonces, after those of the same nonce at the entry point that had no effect. */

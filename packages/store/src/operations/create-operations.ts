@@ -8,7 +8,7 @@ import { countOperations, dueInTurns, listInTurns } from './operation-turns.ts'
 import type { NewOperation, Operation, Operations, OperationState, WaitingTerms } from './operations.ts'
 
 /** Makes the `Operations` port over the table. `run` names this opening of the store, as for idempotency records. */
-export function createOperations(engine: Engine, now: () => number, run: string): Operations {
+export function createOperations(engine: Engine, now: () => number, run: () => string): Operations {
   const change = (
     id: string,
     decide: (row: OperationRow, at: number) => Updateable<Table> | null,
@@ -59,10 +59,10 @@ export function createOperations(engine: Engine, now: () => number, run: string)
     claim: (id, { requestId, goesOn = false }) =>
       change(id, (row, at) => {
         // It keeps its request, by which everything that it has signed is found, and the time at which it first stopped.
-        if (goesOn && mayGoOn(row, at)) return { state: 'running', answer: null, run }
+        if (goesOn && mayGoOn(row, at)) return { state: 'running', answer: null, run: run() }
         requireState(row, at, ['planned', 'approved', 'scheduled'])
         if (row.state === 'scheduled' && Number(row.execute_after) > at) throw notNow(id, 'scheduled for later')
-        return { state: 'running', claimed_from: row.state, request_id: requestId, run }
+        return { state: 'running', claimed_from: row.state, request_id: requestId, run: run() }
       }),
     finish: (id, { state, answer }) =>
       change(id, (row, at) => {
@@ -98,7 +98,7 @@ export function createOperations(engine: Engine, now: () => number, run: string)
           .selectFrom('operation')
           .selectAll()
           .where('state', '=', 'running')
-          .where('run', '<>', run)
+          .where('run', '<>', run())
           .orderBy('sequence')
           .execute(),
       )

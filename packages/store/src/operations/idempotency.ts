@@ -3,10 +3,10 @@ import { StoreError } from '../store-error.ts'
 
 /**
  * Answers kept by (principal, key) for 24 hours from the first call, so that a call made again is not done again. `run`
- * names this opening of the store: what another opening left running was cut off.
+ * names this opening of the store, or what of it a server led: what another left running was cut off.
  */
-export function createIdempotency(engine: Engine, now: () => number, run: string): Idempotency {
-  const running = (principalId: string, key: string) => ({ principal: principalId, key, run, state: 'running' })
+export function createIdempotency(engine: Engine, now: () => number, run: () => string): Idempotency {
+  const running = (principalId: string, key: string) => ({ principal: principalId, key, run: run(), state: 'running' })
   return {
     begin: ({ principalId, key, bodyHash, requestId }) =>
       engine.write('idempotency', async (trx): Promise<IdempotencyClaim> => {
@@ -31,17 +31,17 @@ export function createIdempotency(engine: Engine, now: () => number, run: string
         if (row.body_hash !== bodyHash) return { state: 'conflict' }
         if (row.answer !== null) return { state: 'done', answer: row.answer, requestId: row.request_id }
         if (row.operation_id !== null) return { state: 'stored', operationId: row.operation_id }
-        return { state: 'running', requestId: row.request_id, isCutOff: row.run !== run }
+        return { state: 'running', requestId: row.request_id, isCutOff: row.run !== run() }
       }),
     async takeOver({ principalId, key, bodyHash, requestId, from }) {
       const { numUpdatedRows } = await engine.write('idempotency', (trx) =>
         trx
           .updateTable('idempotency')
-          .set({ run, request_id: requestId, created_at: now() })
+          .set({ run: run(), request_id: requestId, created_at: now() })
           .where((where) =>
             where.and({ principal: principalId, key, body_hash: bodyHash, request_id: from, state: 'running' }),
           )
-          .where('run', '!=', run)
+          .where('run', '!=', run())
           .executeTakeFirst(),
       )
       return numUpdatedRows > 0n
@@ -50,7 +50,7 @@ export function createIdempotency(engine: Engine, now: () => number, run: string
       const { numUpdatedRows } = await engine.write('idempotency', (trx) =>
         trx
           .updateTable('idempotency')
-          .set({ run, state: 'running', answer: null })
+          .set({ run: run(), state: 'running', answer: null })
           .where((where) => where.and({ principal: principalId, key, body_hash: bodyHash, request_id: requestId }))
           .executeTakeFirst(),
       )

@@ -1,6 +1,7 @@
 import type { Insertable, Selectable } from 'kysely'
 import type { Engine } from '../engine.ts'
 import type { Schema } from '../schema.ts'
+import { requireNoPause } from '../shared-switches.ts'
 import { StoreError } from '../store-error.ts'
 
 /**
@@ -9,8 +10,9 @@ import { StoreError } from '../store-error.ts'
  */
 export function createOrders(engine: Engine, now: () => number): SignedOrders {
   return {
-    record: (order) =>
+    record: (order, terms = {}) =>
       engine.write('spend', async (trx) => {
+        if (terms.unlessPaused === true) await requireNoPause(trx)
         const known = await trx
           .selectFrom('signed_order')
           .select('operation_id')
@@ -100,9 +102,9 @@ export function createOrders(engine: Engine, now: () => number): SignedOrders {
 export type SignedOrders = {
   /**
    * Keeps an order that was signed; on disk when it resolves, with the reservation that it draws on. Throws `ORDER_EXISTS` for an
-   * operation, or an order of a chain, that is known.
+   * operation, or an order of a chain, that is known; with `unlessPaused` `STORE_PAUSED` while all servers of the database are paused.
    */
-  record(order: NewSignedOrder): Promise<StoredOrder>
+  record(order: NewSignedOrder, terms?: { readonly unlessPaused?: boolean }): Promise<StoredOrder>
   /** Notes that it was handed to those who fill. One that has ended stays as it is. */
   accept(operationId: string): Promise<void>
   /** Ends it for good. One that has ended stays as it is. */

@@ -73,7 +73,7 @@ function begin(lock: Lock) {
   return sql`select
     set_config('synchronous_commit', case current_setting('synchronous_commit') when 'off' then 'on'
       else current_setting('synchronous_commit') end, true),
-    set_config('idle_in_transaction_session_timeout', '10s', true),
+    set_config('idle_in_transaction_session_timeout', '6s', true),
     set_config('statement_timeout', '10s', true),
     pg_advisory_xact_lock(${lockKey(lock)})`
 }

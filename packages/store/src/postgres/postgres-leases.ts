@@ -48,6 +48,8 @@ async function openSession(url: string, onEnd: () => void): Promise<Session> {
   })
   const held = new Map<string, HeldLease>()
   let isOver = false
+  /** When what was answered last was asked, by a clock that stands still for nobody. */
+  let askedAt = performance.now()
   const loseAll = () => {
     if (isOver) return
     isOver = true
@@ -63,11 +65,19 @@ async function openSession(url: string, onEnd: () => void): Promise<Session> {
   // Whatever goes wrong on the session, its locks can no longer be counted on.
   client.on('error', () => void end())
   client.on('end', loseAll)
-  const ask = (text: string, values: readonly unknown[]) =>
-    client.query<Record<string, unknown>>(text, [...values]).catch(async (error: unknown) => {
+  const ask = async (text: string, values: readonly unknown[]) => {
+    const now = performance.now()
+    const answer = await client.query<Record<string, unknown>>(text, [...values]).catch(async (error: unknown) => {
       await end()
       throw postgresError(error)
     })
+    askedAt = now
+    return answer
+  }
+  const fresh = {
+    is: () => performance.now() - askedAt < trustedMs,
+    ask: () => ask('select 1', []).catch(() => undefined),
+  }
   const watch = setInterval(() => void ask('select 1', []).catch(() => {}), watchEveryMs)
   watch.unref()
   try {
@@ -83,10 +93,11 @@ async function openSession(url: string, onEnd: () => void): Promise<Session> {
       await ask(settings, [`${leasePrefix}${holder}`])
       const { rows } = await ask(`select pg_try_advisory_lock(${leaseKey}) as got`, key)
       if (rows[0]?.['got'] !== true) throw leaseHeld(name, await holderOf(ask, key))
-      const made = heldLease(name, async () => {
+      const free = async () => {
         held.delete(name)
         await ask(`select pg_advisory_unlock(${leaseKey})`, key)
-      })
+      }
+      const made = heldLease(name, free, fresh)
       held.set(name, made)
       return made.lease
     },
@@ -95,17 +106,23 @@ async function openSession(url: string, onEnd: () => void): Promise<Session> {
 }
 
 /** A connection that died without a word is noticed after this long and the time a query may take, 5 s. */
-const watchEveryMs = 2_000
+const watchEveryMs = 1_000
+
+/**
+ * So long after a question that was answered a lease counts as held: shorter than the database keeps it for a session that is silent (6 s,
+ * counted from after that question), so that who stood still knows that it may have lost it before another can have it.
+ */
+const trustedMs = 4_000
 
 const leaseKey =
   "hashtextextended('svc lease ' || case when $2::bool then current_schema() || ' ' else '' end || $1::text, 0)"
 /**
  * Names the holder, and lets the database free what a machine held that went away without a word, after half a minute,
- * and what a process holds that stands still, after a quarter: one that runs asks every two seconds.
+ * and what a process holds that stands still, after six seconds: one that runs asks every second.
  */
 const settings = `select set_config('application_name', $1, false), set_config('tcp_keepalives_idle', '10', false),
   set_config('tcp_keepalives_interval', '5', false), set_config('tcp_keepalives_count', '3', false),
-  set_config('tcp_user_timeout', '25000', false), set_config('idle_session_timeout', '15000', false)`
+  set_config('tcp_user_timeout', '25000', false), set_config('idle_session_timeout', '6000', false)`
 const leasePrefix = 'svc lease '
 
 /** As far as the database tells: it shows the names of sessions of the same user. */

@@ -26,6 +26,7 @@ import { createChartCollector, type DrawingBoard } from './pictures.ts'
 import { checkOutput } from './check-output.ts'
 import type { HandlerDeps, ToolCall } from './handle.ts'
 import type { KeptAnswers } from './kept-answers.ts'
+import type { Leads } from './require-leader.ts'
 import type { OfferedTools, Profile } from './offered-tools.ts'
 import type { createOnce, KeyedWork } from './once.ts'
 
@@ -245,7 +246,7 @@ export type DispatchOptions = {
   readonly provisioned?: HandlerDeps['provisioned']
 }
 
-export type WritePipeline = {
+export type WritePipeline = Leads & {
   readonly openExecute: OpenExecute
   readonly wallet: WriteContext['wallet']
   readonly defaults: WriteContext['defaults']

@@ -36,7 +36,7 @@ export function createCallTasks(options: CallTasksOptions): CallTasks {
       return tool !== null && (tool.runsLong || tool.access === 'write')
     },
     async begin(request: CallRequest, confirming?: Confirming) {
-      if (!(await isWhole(request, tools))) return null
+      if (!options.mayKeep() || !(await isWhole(request, tools))) return null
       const keyed = withKey(request, tools)
       const { principal, name: tool, arguments: input, views } = keyed
       const more = { ...(views !== undefined && { views }), ...(confirming !== undefined && { confirming }) }
@@ -75,6 +75,8 @@ export type CallTasksOptions = {
   /** `null` where there is no wallet, and nothing waits. */
   readonly deps: CarryOutDeps | null
   readonly isInForce: (principal: Principal) => boolean
+  /** Whether this server may keep tasks: one that follows another answers at once. */
+  readonly mayKeep: () => boolean
   /** Unix milliseconds. */
   readonly now: () => number
   readonly log: Pick<Log, 'warn' | 'error'>

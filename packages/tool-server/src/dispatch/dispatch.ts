@@ -41,7 +41,8 @@ export function createDispatch(options: DispatchOptions): Dispatch {
   let guides: Promise<Guides> | undefined
   const { tasks: store, isInForce, now, log } = options
   const { deps } = context
-  const tasks = store === undefined ? null : createCallTasks({ store, tools, call, deps, isInForce, now, log })
+  const mayKeep = () => options.write?.role?.().role !== 'follower'
+  const tasks = store === undefined ? null : createCallTasks({ store, tools, call, deps, isInForce, mayKeep, now, log })
   return Object.freeze({
     tasks,
     list: (principal: Principal, shown?: ShownWithTools) => tools.list(principal, shown),

@@ -69,6 +69,8 @@ export const metricCatalogue = [
   gauge('svc_safety_policy_valid', '0 while the policy file is broken and nothing is signed.'),
   gauge('svc_tx_pending', 'Transactions that are signed and not decided.'),
   gauge('svc_alert_active', '1 while an alert of the process itself stands.', ['alert']),
+  gauge('svc_leader', '1 for the server that writes, 0 for one that follows another on a shared database.'),
+  gauge('svc_takeovers', 'How often this process took the lead over from another server.'),
   gauge('svc_writes_under_way', 'Writes that have begun and not ended, those in line among them.'),
 ] as const satisfies readonly Metric[]
 

@@ -40,3 +40,18 @@ it('shows limits and switches while they can be read, and nothing of them when t
     svc_safety_policy_valid: 1,
   })
 })
+
+it('shows whether this server leads, and how often it took over, where it can be another', async () => {
+  const figure = async () => figuresOf(await samples.text()).get('svc_leader')
+  const source = { safety: () => Promise.reject(new Error('unreadable')), underWay: () => 0 }
+  await showSafety(samples, source)
+  expect(await figure()).toBeUndefined()
+  for (const [role, leads] of [
+    ['follower', 0],
+    ['leader', 1],
+  ] as const) {
+    await showSafety(samples, { ...source, role: () => ({ role, leader: 'us', epoch: 1n, takeovers: 2 }) })
+    expect(await figure()).toBe(leads)
+  }
+  expect(figuresOf(await samples.text()).get('svc_takeovers')).toBe(2)
+})

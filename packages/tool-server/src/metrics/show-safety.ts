@@ -3,7 +3,12 @@ import type { MetricName } from './metric-catalogue.ts'
 import type { Samples } from './samples.ts'
 
 /** Sets the gauges of limits, budgets and switches as they stand now; what is not known is not shown. */
-export async function showSafety(samples: Samples, { safety, underWay }: SafetySource): Promise<void> {
+export async function showSafety(samples: Samples, { safety, underWay, role }: SafetySource): Promise<void> {
+  const facts = role?.()
+  if (facts !== undefined) {
+    samples.set('svc_leader', {}, Number(facts.role === 'leader'))
+    samples.set('svc_takeovers', {}, facts.takeovers)
+  }
   samples.set('svc_writes_under_way', {}, underWay())
   const report = await safety(nobody).catch(() => null)
   samples.set('svc_safety_readable', {}, Number(report !== null))

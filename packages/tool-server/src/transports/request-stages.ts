@@ -49,12 +49,12 @@ export function requireRoute({ url }: IncomingMessage, { signIn }: Pick<RequestC
 }
 
 /** Says that the process is there, where that is asked: probes count against nothing. Says whether it did. */
-export function answerHealth(request: IncomingMessage, response: ServerResponse): boolean {
+export function answerHealth(request: IncomingMessage, response: ServerResponse, role: Role | undefined): boolean {
   if (request.url?.split('?', 1)[0] !== healthPath) return false
   if (request.method !== 'GET' && request.method !== 'HEAD') {
     throw refuse('METHOD_NOT_ALLOWED', 'This method is not served here.', { allow: 'GET, HEAD' })
   }
-  sendJson(response, 200, '{"status":"ok"}')
+  sendJson(response, 200, JSON.stringify({ status: 'ok', ...(role !== undefined && { role }) }))
   return true
 }
 
@@ -207,7 +207,11 @@ export function trackAnswer(
 }
 
 /** What the stages of a request work with. */
+type Role = 'leader' | 'follower'
+
 export type RequestContext = {
+  /** Whether it writes; absent where no other server could. */
+  readonly role?: (() => Role | undefined) | undefined
   readonly guards: Guards
   readonly authenticate: Authenticate
   readonly limits: RateLimits

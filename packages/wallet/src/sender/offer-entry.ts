@@ -6,7 +6,7 @@ import { isNoOp } from './entry-state.ts'
 /**
  * Offers the stored bytes once. Nodes take one transaction at a time from an account with delegated code, so there the
  * bytes are held back (`wait`) until everything below their nonce is mined. What was signed for a private endpoint goes there alone, until
- * its time is over where there is one. Never rejects for an endpoint that fails.
+ * its time is over where there is one. Never rejects for an endpoint that fails, but with what `requireOffer` throws.
  */
 export async function offerEntry(
   context: OfferContext,
@@ -25,6 +25,7 @@ export type OfferContext = {
   readonly journal: Journal
   readonly delegation: Delegation
   readonly privately?: PrivateRoute | undefined
+  readonly requireOffer?: (() => void) | undefined
   /** Unix milliseconds. */
   readonly now: () => number
 }
@@ -44,6 +45,7 @@ async function submitWhere(
   onRefusal: ((error: unknown) => void) | undefined,
 ): Promise<Answer> {
   const { client, privately, journal } = context
+  context.requireOffer?.()
   if (entry.submission !== 'private') return submit(client, entry.rawTransaction, onRefusal)
   // A no-op says nothing of what it replaces, and has to win wherever that waits.
   if (isNoOp(entry)) {

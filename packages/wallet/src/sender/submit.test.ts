@@ -1,6 +1,7 @@
 import { createPublicClient, custom, RpcRequestError, type PublicClient } from 'viem'
 import { expect, test } from 'vitest'
-import { submit } from './offer-entry.ts'
+import { createMemoryJournal } from '../memory-journal.ts'
+import { offerEntry, submit } from './offer-entry.ts'
 
 test.each([
   ['already known', 'sent'],
@@ -64,3 +65,22 @@ function refusing(error: { code: number; message: string }): PublicClient {
   }
   return createPublicClient({ transport: custom({ request }) })
 }
+
+test('bytes that must not leave now reach no endpoint', async () => {
+  const asked: string[] = []
+  const request = async ({ method }: { readonly method: string }) => void asked.push(method)
+  const context = {
+    client: createPublicClient({ transport: custom({ request }) }),
+    journal: createMemoryJournal(),
+    delegation: { stands: async () => false, note: () => undefined },
+    now: Date.now,
+    requireOffer: () => {
+      throw new Error('another leads')
+    },
+  }
+  const from = '0x00000000000000000000000000000000000000aa'
+  const slot = { requestId: 'r', step: 0, chainId: 1, from, nonce: 0, attempt: 0, reservationId: null } as const
+  const entry = { ...slot, rawTransaction: '0x02', hash: '0x03', state: 'signed', signedAt: 0 } as const
+  await expect(offerEntry(context, entry)).rejects.toThrow('another leads')
+  expect(asked).toEqual([])
+})

@@ -208,7 +208,7 @@ describe('a process that ends between signing and handing over', () => {
     const answer = await world.call('submit_uniswapx_order', order)
     trading.api().setFaults([])
     const next = await trading.open({ again: world.again })
-    await pause(world.again.dataDir, { by: 'a test', reason: 'a test', at: new Date(0).toISOString() })
+    await pause(world.again, { by: 'a test', reason: 'a test', at: new Date(0).toISOString() })
     await next.executor.reconcile()
     expect(ordersOf(world)).toEqual([])
     await passDeadline(next, answer)

@@ -1,0 +1,123 @@
+import { type Leader, type Leadership, openStore, type Store, StoreError } from '@svc/store'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { createLeaseKeeper } from '../switches/lease-keeper.ts'
+import { createRole, type Role, type RoleOptions } from './role.ts'
+
+let store: Store
+let row: Leader | null
+const roles: Role[] = []
+const log = { info: () => {}, warn: () => {} }
+
+beforeEach(async () => {
+  store = await openStore({ path: ':memory:', now: Date.now })
+  row = null
+})
+afterEach(async () => {
+  for (const role of roles.splice(0)) await role.end()
+  await store.close()
+})
+
+/** Over the leases of one store, and a row that all share. */
+function roleOf(name: string, more: Partial<RoleOptions> = {}) {
+  const heard: string[] = []
+  const leadership: Leadership = {
+    lead: async ({ holder, place, at }) => {
+      const before = row
+      row = { holder, place, since: at, epoch: (before?.epoch ?? 0n) + 1n, head: null }
+      return { epoch: row.epoch, before }
+    },
+    follow: () => void heard.push('fenced'),
+    read: async () => row,
+    keep: async () => undefined,
+    resign: async () => void (row = row === null ? null : { ...row, holder: null }),
+  }
+  const keeper = createLeaseKeeper(store.leases, name)
+  const role = createRole({
+    leadership,
+    keeper,
+    who: { holder: name, place: name },
+    head: () => null,
+    lead: async (_led, how) => void heard.push(how),
+    follow: async () => void heard.push('follow'),
+    drained: () => true,
+    share: async () => undefined,
+    log,
+    ...more,
+  })
+  roles.push(role)
+  return { role, heard, keeper }
+}
+
+const work = async () => 'done'
+
+test('the first leads, the second follows and says whom, and takes the lead when that one ends', async () => {
+  const [a, b] = [roleOf('a'), roleOf('b')]
+  await a.role.begin()
+  await b.role.begin()
+  expect(a.heard).toEqual(['start'])
+  expect(await a.role.asLeader(work)).toBe('done')
+  expect(b.role.facts()).toMatchObject({ role: 'follower', leader: 'a', takeovers: 0 })
+  await expect(b.role.asLeader(work)).rejects.toMatchObject({
+    code: 'NOT_LEADER',
+    message: expect.stringContaining('(a)'),
+  })
+  expect(b.role.requireLead).toThrow('writes with this wallet')
+  await a.role.end()
+  await a.keeper.release()
+  await expect.poll(() => b.role.facts().role).toBe('leader')
+  expect(b.role.facts()).toMatchObject({ leader: 'b', takeovers: 1, epoch: 2n })
+  expect(b.heard).toEqual(['fenced', 'takeover'])
+  b.role.requireLead()
+})
+
+test('one that lost the lease has it again where nobody led meanwhile, and follows where somebody did', async () => {
+  const a = roleOf('a')
+  await a.role.begin()
+  const { term } = a.role
+  const before = term()
+  await a.keeper.release()
+  expect(a.role.requireLead).toThrow('has not said')
+  expect(await a.role.asLeader(work)).toBe('done')
+  expect(a.heard).toEqual(['start'])
+  row = { ...row!, epoch: 7n, holder: 'b' }
+  await a.keeper.release()
+  await expect(a.role.asLeader(work)).rejects.toMatchObject({ code: 'NOT_LEADER' })
+  expect(a.heard.slice(0, 3)).toEqual(['start', 'fenced', 'follow'])
+  expect(before?.aborted).toBe(true)
+})
+
+test('while writes of its own are on their way it does not take the lead', async () => {
+  let isDrained = false
+  const looks: boolean[] = []
+  const blocked = await store.leases.acquire({ name: 'server', holder: 'a', within: 'store' })
+  const b = roleOf('b', { drained: () => (looks.push(isDrained), isDrained) })
+  await b.role.begin()
+  await blocked.release()
+  const before = looks.length
+  await expect.poll(() => looks.length).toBeGreaterThan(before + 1)
+  expect(b.role.facts().role).toBe('follower')
+  isDrained = true
+  await expect.poll(() => b.role.facts().role).toBe('leader')
+})
+
+test('where it is not known who leads nothing is done; where the lead cannot be taken the next look tries again', async () => {
+  let isAway = false
+  const a = roleOf('a')
+  await a.role.begin()
+  const away = new StoreError('STORE_UNAVAILABLE', 'away')
+  const acquire = store.leases.acquire.bind(store.leases)
+  const failing = createRoleWith({ acquire: (request) => (isAway ? Promise.reject(away) : acquire(request)) })
+  await a.role.end()
+  await a.keeper.release()
+  await failing.role.begin()
+  isAway = true
+  await failing.keeper.release()
+  await expect(failing.role.asLeader(work)).rejects.toMatchObject({ code: 'STORAGE_UNAVAILABLE' })
+  isAway = false
+  expect(await failing.role.asLeader(work)).toBe('done')
+
+  function createRoleWith(leases: Store['leases']) {
+    const keeper = createLeaseKeeper(leases, 'c')
+    return { ...roleOf('c', { keeper }), keeper }
+  }
+})

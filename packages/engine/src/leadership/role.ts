@@ -1,0 +1,229 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Leader, type Leadership, type Led, StoreError } from '@svc/store'
+import { ToolError } from '@svc/amm'
+import { createMutex } from '@svc/wallet/core'
+import type { PipelineLog } from '../call/storage.ts'
+import { startSweeper } from '../switches/sweeper.ts'
+import type { LeaseKeeper } from '../switches/lease-keeper.ts'
+
+/**
+ * Whether this server writes, of those that share a database. It leads where the lease of the server is free; else it follows, looks again
+ * and again, and takes the lead the moment the lease is: after `drained` says that nothing of its own is on its way any more. One that lost the
+ * lease gets it back where nobody led meanwhile; where somebody did, it follows.
+ */
+export function createRole(options: RoleOptions): Role {
+  const { leadership, keeper, log } = options
+  const state: State = { as: 'follower', epoch: 0n, mayAct: () => false, leader: null, takeovers: 0, term: ended() }
+
+  const follow = async (): Promise<void> => {
+    if (state.as === 'follower') return
+    state.as = 'follower'
+    state.mayAct = () => false
+    state.term.abort()
+    leadership.follow()
+    state.leader = await leadership.read().catch(() => null)
+    log.warn('leadership.lost', { leader: state.leader?.holder ?? null })
+    await options.follow()
+    await keeper.release().catch(() => undefined)
+  }
+  const lead = async (how: 'start' | 'takeover'): Promise<void> => {
+    const lease = await keeper.server()
+    state.as = 'taking'
+    state.mayAct = () => lease.isHeld()
+    state.term = new AbortController()
+    const beganAt = performance.now()
+    try {
+      const led = await leadership.lead({ ...options.who, at: Date.now() }, options.head)
+      state.epoch = led.epoch
+      await options.lead(led, how)
+      state.leader = { ...options.who, epoch: led.epoch, since: Date.now(), head: null }
+      state.as = 'leader'
+      if (how === 'takeover') state.takeovers += 1
+      const facts = { epoch: led.epoch, from: led.before?.holder ?? null, settledMs: performance.now() - beganAt }
+      log.info(how === 'start' ? 'leadership.begun' : 'leadership.taken', facts)
+    } catch (error) {
+      await follow()
+      throw error
+    }
+  }
+  /** The lease again, where it was lost or not heard of for a while. */
+  const regain = async (): Promise<void> => {
+    if (state.as !== 'leader' || state.mayAct()) return
+    try {
+      const lease = await keeper.server()
+      const now = await leadership.read()
+      if (now?.epoch === state.epoch) return void (state.mayAct = () => lease.isHeld())
+    } catch (error) {
+      if (!isTaken(error)) throw new ToolError('STORAGE_UNAVAILABLE', away, { cause: error })
+    }
+    await follow()
+  }
+  let keptHash: string | null = null
+  const keep = async (): Promise<void> => {
+    const hash = options.head()?.hash ?? null
+    if (hash === keptHash) return
+    await leadership.keep()
+    keptHash = hash
+  }
+  /** One change of the role after the other. */
+  const inTurn = createMutex()
+  const look = async (): Promise<void> => {
+    await options.share()
+    if (state.as === 'leader') {
+      if (!state.mayAct()) return inTurn(regain)
+      return keep().catch((error: unknown) => (isNotLeader(error) ? inTurn(follow) : undefined))
+    }
+    state.leader = await leadership.read()
+    if (options.drained()) await inTurn(() => lead('takeover')).catch(unlessTaken)
+  }
+  let looking = Promise.resolve()
+  let sweeper: { stop(): void } | null = null
+  let isUnread = false
+  const sweep = (): Promise<void> => {
+    looking = look().then(() => void (isUnread = false))
+    return looking
+  }
+  /** Said once for as long as it lasts. */
+  const onError = (error: unknown): void => {
+    if (!isUnread) log.warn('leadership.unread', { error })
+    isUnread = true
+  }
+  const requireLead = (): void => {
+    if (state.as === 'follower' || !state.mayAct()) throw notLeader(state)
+  }
+  return Object.freeze({
+    async begin() {
+      await options.share()
+      if (!(await inTurn(() => leadAtStart(lead)))) {
+        leadership.follow()
+        state.leader = await leadership.read()
+        log.info('leadership.follows', { leader: state.leader?.holder ?? null })
+      }
+      sweeper = startSweeper({ everyMs: lookEveryMs, sweep, onError })
+    },
+    facts: (): RoleFacts => ({
+      role: state.as === 'leader' ? 'leader' : 'follower',
+      leader: state.leader?.holder ?? null,
+      epoch: state.epoch,
+      takeovers: state.takeovers,
+    }),
+    requireLead,
+    term: () => state.term.signal,
+    async asLeader<Value>(work: () => Promise<Value>): Promise<Value> {
+      if (state.as === 'leader' && !state.mayAct()) await inTurn(regain)
+      if (state.as !== 'leader') throw notLeader(state)
+      return work()
+    },
+    async end() {
+      sweeper?.stop()
+      await looking.catch(() => undefined)
+      if (state.as === 'leader' && state.mayAct()) await leadership.resign().catch(() => undefined)
+    },
+  })
+}
+
+export type Role = {
+  /** Leads or follows from now on. Throws what `lead` throws. */
+  begin(): Promise<void>
+  facts(): RoleFacts
+  /**
+   * Throws `NOT_LEADER` unless this server leads, and `STORAGE_UNAVAILABLE` unless it knows that nobody else can: by its own clock, before
+   * the database would let anybody.
+   */
+  requireLead(this: void): void
+  /** Aborted when this server no longer leads; `null` where none could take its place. */
+  term(this: void): AbortSignal | null
+  /** Does work that only the leader may do. Throws `NOT_LEADER`, or `STORAGE_UNAVAILABLE` where it is not known who leads. */
+  asLeader<Value>(this: void, work: () => Promise<Value>): Promise<Value>
+  /** Lets another lead, once nothing is written any more. */
+  end(): Promise<void>
+}
+
+export type RoleFacts = {
+  readonly role: 'leader' | 'follower'
+  /** Who leads, for a person; `null` where that is not known, or nobody does. */
+  readonly leader: string | null
+  /** Counts how often the lead was taken on this state; 0 where one server has it. */
+  readonly epoch: bigint
+  /** How often this process took the lead over. */
+  readonly takeovers: number
+}
+
+export type RoleOptions = {
+  readonly leadership: Leadership
+  readonly keeper: Pick<LeaseKeeper, 'server' | 'release'>
+  readonly who: { readonly holder: string; readonly place: string }
+  /** The end of the audit log as this server keeps it. */
+  readonly head: () => Leader['head']
+  /** Opens what only the leader has, and settles what the one before left. */
+  readonly lead: (led: Led, how: 'start' | 'takeover') => Promise<void>
+  /** Closes it again. */
+  readonly follow: () => Promise<void>
+  /** Whether no write of this process is on its way. */
+  readonly drained: () => boolean
+  /** What every server tells the others at each look, whoever leads. */
+  readonly share: () => Promise<void>
+  readonly log: Pick<PipelineLog, 'info' | 'warn'>
+}
+
+type State = {
+  as: 'leader' | 'follower' | 'taking'
+  epoch: bigint
+  mayAct: () => boolean
+  leader: Leader | null
+  takeovers: number
+  term: AbortController
+}
+
+function ended(): AbortController {
+  const term = new AbortController()
+  term.abort()
+  return term
+}
+
+/** Whether it leads: a server that was killed a moment ago is waited out, for a second. */
+async function leadAtStart(lead: (how: 'start') => Promise<void>): Promise<boolean> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      await lead('start')
+      return true
+    } catch (error) {
+      unlessTaken(error)
+      if (tries === mostTries) return false
+      await sleep(betweenTriesMs)
+    }
+  }
+}
+
+const mostTries = 11
+const betweenTriesMs = 100
+
+/** How soon a lease that is free is noticed. */
+const lookEveryMs = 200
+
+const unheard =
+  'The state store has not said for some seconds that this server still leads, and nothing is signed until it has.'
+const away = 'The state store is away, and nothing is signed without it.'
+
+/** What a caller hears of a server that does not write now. */
+function notLeader({ as, leader }: State): ToolError {
+  if (as === 'taking')
+    return new ToolError('NOT_LEADER', 'This server is taking over from another one. Call again in a moment.')
+  if (as === 'leader') return new ToolError('STORAGE_UNAVAILABLE', unheard)
+  const who = leader?.holder ?? null
+  const held = who === null ? 'Another server' : `Another server (${who})`
+  return new ToolError('NOT_LEADER', `${held} writes with this wallet; this one follows it and answers reads alone.`)
+}
+
+function isTaken(error: unknown): boolean {
+  return error instanceof StoreError && error.code === 'LEASE_HELD'
+}
+
+/** Throws what says something else than that another has the lease. */
+function unlessTaken(error: unknown): void {
+  if (!isTaken(error)) throw error
+}
+
+function isNotLeader(error: unknown): boolean {
+  return error instanceof StoreError && error.code === 'NOT_LEADER'
+}
