@@ -150,7 +150,8 @@ function firstDifference(one, other, path = '') {
 
 /** What stands in deploy/edge, bundled as wrangler does it, with the chains and the policy of the world in the place of its own. */
 async function startEdge(folder, { ready, dataDir }) {
-  const { main, compatibility_date: compatibilityDate, compatibility_flags: compatibilityFlags, vars } = await readWrangler()
+  const wrangler = JSON.parse(await readFile(join(deployed, 'wrangler.json'), 'utf8'))
+  const { main, compatibility_date: compatibilityDate, compatibility_flags: compatibilityFlags, vars } = wrangler
   const policy = JSON.parse(await readFile(join(dataDir, 'policy.json'), 'utf8'))
   const rateLimits = { perIp: 1_000_000, unauthenticatedPerIp: 1_000_000, perToken: 1_000_000 }
   await writeFile(join(folder, 'policy.json'), JSON.stringify({ ...policy, rateLimits }))
@@ -182,10 +183,4 @@ async function startEdge(folder, { ready, dataDir }) {
   }
   const worker = await startWorkerd({ folder, script: text, compatibilityDate, compatibilityFlags, settings, heapMb })
   return { ...worker, bytes: contents.length, zipped: gzipSync(contents, { level: 9 }).length }
-}
-
-/** JSON with comments, and commas at the end of lists. */
-async function readWrangler() {
-  const text = await readFile(join(deployed, 'wrangler.jsonc'), 'utf8')
-  return JSON.parse(text.replace(/^\s*\/\/.*$/gm, '').replace(/,(\s*[\]}])/g, '$1'))
 }

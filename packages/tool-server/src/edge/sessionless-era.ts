@@ -1,10 +1,10 @@
 import type { Dispatch } from '../dispatch/dispatch.ts'
-import { jsonRpcErrors, sendJson, sendJsonRpcError } from './answers.ts'
-import { type Exchange, webRequest, writeWebResponse } from './exchange.ts'
-import { answerFastRequest, fastRequest, speaksLegacy } from './fast-path.ts'
-import type { LegacyEra } from './legacy-era.ts'
-import type { LoadProtocol } from './protocol.ts'
-import { refuse } from './request-stages.ts'
+import { jsonRpcErrors, sendJson, sendJsonRpcError } from '../transports/answers.ts'
+import { type Exchange, webRequest, writeWebResponse } from '../transports/exchange.ts'
+import { answerFastRequest, fastRequest, speaksLegacy } from '../transports/fast-path.ts'
+import type { LegacyEra } from '../transports/legacy-era.ts'
+import type { LoadProtocol } from '../transports/protocol.ts'
+import { refuse } from '../transports/request-stages.ts'
 
 /**
  * Serves the 2025 revisions where nothing is kept from one request to the next: without a session, which these revisions allow. What only a
