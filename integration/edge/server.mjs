@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { builtinModules } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
@@ -164,7 +165,7 @@ async function startEdge(folder, { ready, dataDir }) {
     platform: 'browser',
     target: 'es2024',
     conditions: ['workerd', 'worker', 'browser'],
-    external: ['node:*', 'cloudflare:*', '@resvg/resvg-js'],
+    external: ['node:*', 'cloudflare:*', ...builtinModules, '@resvg/resvg-js'],
     minify: true,
     write: false,
     logLevel: 'warning',

@@ -66,13 +66,6 @@ export function signs(config: Config): config is Config & { readonly wallet: Wal
   return config.wallet !== null && config.profile !== 'data'
 }
 
-/** What servers that only read share; the store is loaded where there is a database only. */
-export async function openShared(config: Config, log: Log): Promise<SharedReads | null> {
-  if (signs(config) || config.databaseUrl === null) return null
-  const { openSharedReads } = await import('./open-shared-reads.ts')
-  return openSharedReads(config, log)
-}
-
 function withFetch<Place>(place: Place, fetch: PortsPlace['fetch']): Place {
   return fetch === undefined || typeof place !== 'object' || place === null ? place : { ...place, fetch }
 }

@@ -27,7 +27,7 @@ import { createTraffic } from './traffic.ts'
 import { ratesOf } from './limits.ts'
 import { requireRestored } from './config/require-restored.ts'
 import { openWatchers, type Watchers } from './open-watchers.ts'
-import { type Closers, type OpenedPorts, openHistory, openPorts, openShared, signs } from './open-ports.ts'
+import { type Closers, type OpenedPorts, openHistory, openPorts, signs } from './open-ports.ts'
 import type { Workers } from './ports.ts'
 import type { Chain } from '@svc/wallet/core'
 import type { Address } from 'viem'
@@ -166,8 +166,10 @@ async function openProvision(place: Place) {
   return createProvision({ config: { ...config, provision }, openWrite, randomBytes, redactor })
 }
 
-function adaptersOf({ config, log, redactor, policies, watched, market, shared }: Place, { write, workers }: Opened) {
-  const { ports } = market
+function adaptersOf(
+  { config, log, redactor, policies, watched, market: { ports }, shared }: Place,
+  { write, workers }: Opened,
+) {
   const reads = openHistory(ports, { config, bars: write?.bars ?? shared?.bars })
   return {
     redactor,
@@ -188,7 +190,6 @@ type Place = {
   readonly policies: PolicySource
   readonly watched: Watchers
   readonly market: OpenedPorts
-  /** `null` where nothing is shared. */
   readonly shared: SharedReads | null
 }
 
@@ -203,6 +204,13 @@ function lendFrom(place: Pick<SharedReads, 'rateLeases'> | null, log: Log): Lend
   const onError = (error: unknown) => log.warn('limits.not-shared', { error })
   const attempt = createAttempts({ now: () => performance.now(), onError })
   return createLender((asks) => attempt(() => place.rateLeases.lease(asks)))
+}
+
+/** What servers that only read share; the store is loaded where there is a database only. */
+async function openShared(config: Config, log: Log): Promise<SharedReads | null> {
+  if (signs(config) || config.databaseUrl === null) return null
+  const { openSharedReads } = await import('./open-shared-reads.ts')
+  return openSharedReads(config, log)
 }
 
 /** A server that only reads has no code of tools that act. */
