@@ -11,7 +11,10 @@ test('what deploy/edge gives, and the secrets that it asks for, are a configurat
     readonly vars: Readonly<Record<string, string>>
     readonly secrets: { readonly required: readonly string[] }
   }
-  const given = { SVC_API_KEY_READ: `svc_read_${'Ab3_'.repeat(11).slice(0, 43)}`, SVC_RPC_URL_8453: 'https://one.example' }
+  const given = {
+    SVC_API_KEY_READ: `svc_read_${'Ab3_'.repeat(11).slice(0, 43)}`,
+    SVC_RPC_URL_8453: 'https://one.example',
+  }
   expect(secrets.required).toEqual(Object.keys(given))
   const written: string[] = []
   const write = (line: string) => void written.push(line)

@@ -3,13 +3,15 @@ import { statelessRevision } from '../../packages/tool-server/dist/transports/pr
 const prefix = 'io.modelcontextprotocol/'
 const client = { name: 'edge-check', version: '1' }
 
-/** A place to be asked; `session` is what it gave to a client of the older eras, where it gives any. */
+/** A place to be asked; `sessions` are what it gave to clients of the older eras, by their keys, where it gives any. */
 export async function openPlace(url, keys) {
-  const place = { url, keys, session: undefined }
+  const place = { url, keys, sessions: {} }
   const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: client }
-  const answer = await send(place, { era: 'session', method: 'initialize', params, key: 'write' }, {})
-  place.session = answer.headers.get('mcp-session-id') ?? undefined
-  place.opened = await messageOf(answer)
+  for (const key of ['read', 'write']) {
+    const answer = await send(place, { era: 'session', method: 'initialize', params, key }, {})
+    place.sessions[key] = answer.headers.get('mcp-session-id') ?? undefined
+    place.opened = await messageOf(answer)
+  }
   return place
 }
 
@@ -19,7 +21,7 @@ export async function ask(place, call, init = {}) {
   return { status: answer.status, message: await messageOf(answer) }
 }
 
-function send({ url, keys, session }, { era, tool, input, method = 'tools/call', params, key = 'write' }, init) {
+function send({ url, keys, sessions }, { era, tool, input, method = 'tools/call', params, key = 'write' }, init) {
   const given = params ?? (tool === undefined ? {} : { name: tool, ...(input !== undefined && { arguments: input }) })
   const envelope = {
     [`${prefix}protocolVersion`]: statelessRevision,
@@ -30,10 +32,12 @@ function send({ url, keys, session }, { era, tool, input, method = 'tools/call',
   const headers = {
     'content-type': 'application/json',
     accept: 'application/json, text/event-stream',
-    ...(key === 'none' ? {} : { authorization: `Bearer ${key === 'wrong' ? `svc_read_${'x'.repeat(43)}` : keys[key]}` }),
+    ...(key === 'none'
+      ? {}
+      : { authorization: `Bearer ${key === 'wrong' ? `svc_read_${'x'.repeat(43)}` : keys[key]}` }),
     'mcp-protocol-version': isStateless ? statelessRevision : '2025-11-25',
     ...(isStateless && { 'mcp-method': method, ...(tool !== undefined && { 'mcp-name': tool }) }),
-    ...(!isStateless && session !== undefined && { 'mcp-session-id': session }),
+    ...(!isStateless && sessions[key] !== undefined && { 'mcp-session-id': sessions[key] }),
   }
   const body = { jsonrpc: '2.0', id: 1, method, params: isStateless ? { ...given, _meta: envelope } : given }
   return fetch(url, { method: 'POST', headers, body: JSON.stringify(body), ...init })

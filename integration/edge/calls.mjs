@@ -38,7 +38,9 @@ function goodCalls({ txHash, poolId, twammPool, provider, vault, address, ready 
     call('get_gas_price', local),
     call('get_gas_price', { chain: ready.crossChain.chain }),
     ...['1', '0.5', '25'].map((amount) => call('get_quote', { tokenIn: 'WETH', tokenOut: 'USDC', amount, ...local })),
-    ...versions.map((version) => call('get_quote', { tokenIn: 'USDC', tokenOut: 'WETH', amount: '900', version, ...local })),
+    ...versions.map((version) =>
+      call('get_quote', { tokenIn: 'USDC', tokenOut: 'WETH', amount: '900', version, ...local }),
+    ),
     call('get_quote', { tokenIn: 'WETH', tokenOut: 'USDC', amount: '100', type: 'exact_out', ...local }),
     call('get_pools_by_token_pair', { ...pair, ...local }),
     ...versions.map((version) => call('get_pools_by_token_pair', { ...pair, version, ...local })),

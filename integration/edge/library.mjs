@@ -65,9 +65,7 @@ function typesAlone() {
 
 async function bundled(entry) {
   const { outputFiles, metafile } = await build({
-    ...(entry.endsWith('.mjs')
-      ? { entryPoints: [entry] }
-      : { stdin: { contents: entry, resolveDir: root } }),
+    ...(entry.endsWith('.mjs') ? { entryPoints: [entry] } : { stdin: { contents: entry, resolveDir: root } }),
     bundle: true,
     format: 'esm',
     platform: 'neutral',

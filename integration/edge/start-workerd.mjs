@@ -9,7 +9,14 @@ import { fileURLToPath } from 'node:url'
 const binary = fileURLToPath(new URL('node_modules/@cloudflare/workerd-linux-64/bin/workerd', import.meta.url))
 
 /** A workerd with one script on a port of its own, whose isolate has `heapMb` at most. */
-export async function startWorkerd({ folder, script, compatibilityDate, compatibilityFlags = [], settings = {}, heapMb }) {
+export async function startWorkerd({
+  folder,
+  script,
+  compatibilityDate,
+  compatibilityFlags = [],
+  settings = {},
+  heapMb,
+}) {
   const text = JSON.stringify
   const bindings = Object.entries(settings).map(([name, value]) => `(name = ${text(name)}, text = ${text(value)})`)
   await writeFile(join(folder, 'bundle.mjs'), script)

@@ -69,8 +69,7 @@ async function openParts(config: Config, options: ServerOptions, closers: Closer
     isLive: createEndpointProbe({ now: () => process.uptime() * 1_000 }),
   })
   const place = { config, log, redactor, policies, watched, market, shared }
-  const traffic = createTraffic()
-  const program = workerProgram()
+  const [traffic, program] = [createTraffic(), workerProgram()]
   const workers = createWorkerPool({ program: () => program, traffic })
   closers.push(() => workers.close())
   const heldByServer = closers.length
@@ -166,10 +165,8 @@ async function openProvision(place: Place) {
   return createProvision({ config: { ...config, provision }, openWrite, randomBytes, redactor })
 }
 
-function adaptersOf(
-  { config, log, redactor, policies, watched, market: { ports }, shared }: Place,
-  { write, workers }: Opened,
-) {
+function adaptersOf({ config, log, redactor, policies, watched, market, shared }: Place, { write, workers }: Opened) {
+  const { ports } = market
   const reads = openHistory(ports, { config, bars: write?.bars ?? shared?.bars })
   return {
     redactor,

@@ -213,7 +213,11 @@ async function openHttp(
     tls:
       config.tls === null ? null : { cert: readFileSync(config.tls.certPath), key: readFileSync(config.tls.keyPath) },
     guards: createGuards({ ...config, allowedHosts: hostNames(config) }),
-    authenticate: createAuthenticate(authStages(config, keys, adapters.signIn), Date.now, adapters.observer?.authenticated),
+    authenticate: createAuthenticate(
+      authStages(config, keys, adapters.signIn),
+      Date.now,
+      adapters.observer?.authenticated,
+    ),
     limits: createRateLimits(limits, { now, lend: adapters.lend ?? null, onRefused: adapters.observer?.limited }),
     slow: limits,
     bodyRoomBytes: limits.bodyRoomBytes,

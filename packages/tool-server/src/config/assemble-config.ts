@@ -174,7 +174,9 @@ function splitListen(listen: string): Config['listen'] {
 }
 
 /** A setting given as nothing is not given. */
-export function withoutBlanks(environment: Readonly<Record<string, string | undefined>>): Readonly<Record<string, string>> {
+export function withoutBlanks(
+  environment: Readonly<Record<string, string | undefined>>,
+): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(environment).flatMap(([name, value]) =>
       value === undefined || value === '' ? [] : [[name, value]],

@@ -19,8 +19,7 @@ import { readPicture } from './pictures.ts'
 /** Builds the pipeline once; schemas and lists are made once as well, with the first list that is asked for. */
 export function createDispatch(options: DispatchOptions): Dispatch {
   const tools =
-    options.offered ??
-    createOfferedTools(options.tools, options.profile, options.toolsElsewhere, options.toolsets)
+    options.offered ?? createOfferedTools(options.tools, options.profile, options.toolsElsewhere, options.toolsets)
   const once = options.write === null ? null : openOnce(options.write, options.log)
   const pictures = options.pictures ?? openPictures(options)
   const context: CallContext = {

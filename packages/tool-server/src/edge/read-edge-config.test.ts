@@ -17,7 +17,10 @@ function problems(env: Readonly<Record<string, unknown>>, chains: unknown = []):
 }
 
 test('an address and a key are enough, beside bindings that are no settings', () => {
-  const config = readEdgeConfig({ ...least, ASSETS: { fetch: () => null }, SVC_RPC_URL_8453: 'https://one.example' }, [])
+  const config = readEdgeConfig(
+    { ...least, ASSETS: { fetch: () => null }, SVC_RPC_URL_8453: 'https://one.example' },
+    [],
+  )
   expect(config).toMatchObject({ profile: 'data', wallet: null, databaseUrl: null, publicUrl: least.SVC_PUBLIC_URL })
   expect(config.rpc.urls.get(8453)?.map((url) => url.reveal())).toEqual(['https://one.example'])
 })

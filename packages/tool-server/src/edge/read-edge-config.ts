@@ -13,7 +13,9 @@ import { type SettingName, settings } from '../config/settings.ts'
  */
 export function readEdgeConfig(env: Readonly<Record<string, unknown>>, chains: unknown): Config {
   const given = withoutBlanks(
-    Object.fromEntries(Object.entries(env).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : []))),
+    Object.fromEntries(
+      Object.entries(env).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])),
+    ),
   )
   const problems = [...Object.keys(given).filter(isLeftOut).map(leftOut), ...whatIsNeeded(given)]
   if (problems.length > 0) throw new ConfigError(problems)
@@ -60,7 +62,12 @@ function isNamed(name: string, setting: SettingName): boolean {
 
 function leftOut(setting: string): ConfigProblem {
   const message = 'It belongs to what a server at an edge does not have: a wallet, a store, a process of its own.'
-  return { code: 'SETTING_INVALID', setting, message, fix: 'Remove it, or run the server on a machine (docs/production.md).' }
+  return {
+    code: 'SETTING_INVALID',
+    setting,
+    message,
+    fix: 'Remove it, or run the server on a machine (docs/production.md).',
+  }
 }
 
 function whatIsNeeded(given: Readonly<Record<string, string>>): readonly ConfigProblem[] {

@@ -21,7 +21,9 @@ export function createSessionlessEra({ dispatch, protocol }: SessionlessOptions)
       const leave = () => call.abort()
       exchange.response.on('close', leave)
       try {
-        const fast = speaksLegacy(headers['mcp-protocol-version']) ? fastRequest(message, headers.accept, dispatch) : null
+        const fast = speaksLegacy(headers['mcp-protocol-version'])
+          ? fastRequest(message, headers.accept, dispatch)
+          : null
         if (fast === null) return await throughLibrary(exchange, message, call.signal, protocol)
         const caller = { principal: exchange.principal, views: false, signal: call.signal }
         const body = await answerFastRequest(fast, caller, dispatch)
@@ -31,7 +33,9 @@ export function createSessionlessEra({ dispatch, protocol }: SessionlessOptions)
       }
     },
     async session() {
-      throw refuse('METHOD_NOT_ALLOWED', 'No sessions are kept here, and no streams of them.', { allow: 'POST, OPTIONS' })
+      throw refuse('METHOD_NOT_ALLOWED', 'No sessions are kept here, and no streams of them.', {
+        allow: 'POST, OPTIONS',
+      })
     },
   })
 }
@@ -49,7 +53,10 @@ async function throughLibrary(
   const server = newMcpServer(() => principal, 'legacy')
   await server.connect(transport)
   try {
-    await writeWebResponse(response, await transport.handleRequest(webRequest(request, signal), { parsedBody: message }))
+    await writeWebResponse(
+      response,
+      await transport.handleRequest(webRequest(request, signal), { parsedBody: message }),
+    )
   } finally {
     await server.close()
   }

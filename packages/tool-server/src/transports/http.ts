@@ -117,7 +117,9 @@ function takeUpgrades(
     const release = () => response?.detachSocket(socket)
     if (response === null) socket.destroy()
     else
-      webSockets.take({ request, socket, head }, context, release).catch((error: unknown) => answerFailure(response, error, log))
+      webSockets
+        .take({ request, socket, head }, context, release)
+        .catch((error: unknown) => answerFailure(response, error, log))
   })
   return upgraded
 }
