@@ -53,5 +53,48 @@ test('what an edge does not have is refused by its name, and nothing else is', (
       return first?.setting === name && first.message.startsWith('It belongs to what')
     }
   })
-  expect(refused).toMatchInlineSnapshot()
+  expect(refused).toMatchInlineSnapshot(`
+    [
+      "WALLET_TYPE",
+      "WALLET_APP_ID",
+      "WALLET_APP_SECRET",
+      "WALLET_ID",
+      "WALLET_AUTH_PRIVATE_KEY",
+      "SVC_WALLET_API_URL",
+      "SVC_PROVISION_ROLE",
+      "SVC_PROVISION_OWNER_KEY",
+      "SVC_PROVISION_CHAINS",
+      "PRIVATE_KEY",
+      "SVC_MEMORY",
+      "SVC_WATCH_SECONDS",
+      "SVC_WEBHOOK_URL",
+      "SVC_WEBHOOK_SECRET",
+      "SVC_WEBHOOK_PRIVATE",
+      "SVC_LISTEN",
+      "SVC_WEBSOCKET",
+      "SVC_DATA_DIR",
+      "SVC_DATABASE_URL",
+      "SVC_METRICS_LISTEN",
+      "SVC_METRICS_TOKEN",
+      "SVC_TRACES_URL",
+      "SVC_TLS_CERT",
+      "SVC_TLS_KEY",
+      "SVC_TRUSTED_PROXIES",
+      "SVC_SIWE_CHAIN",
+      "SVC_OAUTH_ISSUERS",
+      "SVC_EDGE_ISSUER",
+      "SVC_EDGE_KEYS_URL",
+      "SVC_EDGE_AUDIENCE",
+      "SVC_EDGE_TOKEN_HEADER",
+      "SVC_EDGE_SECRET_HEADER",
+      "SVC_PRIVATE_RPC_URL_8453",
+      "SVC_BUNDLER_URL_8453",
+      "SVC_PAYMASTER_URL_8453",
+      "SVC_CHAINS_FILE",
+      "SVC_IPFS_MODE",
+      "SVC_PINNING_JWT",
+      "SVC_API_URL",
+      "SVC_IDENTITY_PROVIDER_URL",
+    ]
+  `)
 })
