@@ -9,13 +9,9 @@ export async function makeCalls(world) {
   if (missing.length > 0) throw new Error(`no call of ${missing.join(', ')}`)
   const first = dataTools.map(({ name }) => good.find((one) => one.tool === name))
   return [
-    ...good.map((one) => ({ ...one, era: 'stateless' })),
-    ...good.map((one) => ({ ...one, era: 'session' })),
+    ...['stateless', 'session'].flatMap((era) => good.map((one) => Object.assign({ era }, one))),
     ...first.flatMap(badCalls),
-    ...elsewhere.flatMap((one) => [
-      { ...one, era: 'stateless' },
-      { ...one, era: 'session' },
-    ]),
+    ...['stateless', 'session'].flatMap((era) => elsewhere.map((one) => Object.assign({ era }, one))),
   ]
 }
 

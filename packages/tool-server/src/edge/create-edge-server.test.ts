@@ -25,7 +25,7 @@ async function open(fetch: EdgeOptions['fetch'] = () => Promise.reject(new TypeE
     server.close()
   })
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`
-  const send = (init: RequestInit & { readonly headers?: Readonly<Record<string, string>> } = {}, path = '') =>
+  const send = (init: Sent = {}, path = '') =>
     globalThis.fetch(`${url}${path}`, { ...init, headers: { authorization: `Bearer ${key}`, ...init.headers } })
   const post = (message: unknown, headers = {}) =>
     send({
@@ -35,6 +35,8 @@ async function open(fetch: EdgeOptions['fetch'] = () => Promise.reject(new TypeE
     })
   return { url, send, post, lines }
 }
+
+type Sent = Omit<RequestInit, 'headers'> & { readonly headers?: Readonly<Record<string, string>> }
 
 const call = (name: string, input: unknown) => ({ method: 'tools/call', params: { name, arguments: input } })
 
