@@ -1,5 +1,5 @@
 // Starts a server in a child process and reads its CPU time through the IPC channel. The child module sends { port } when
-// it listens, and answers any message with process.cpuUsage(), `rssBytes`, `heapUsedBytes` and
+// it listens, and answers any message with process.cpuUsage(), `rssBytes` and `heapUsedBytes`, and asked for the heap with
 // `codeBytes`.
 import { fork } from 'node:child_process'
 import { readdirSync } from 'node:fs'

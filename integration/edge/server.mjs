@@ -154,7 +154,7 @@ function textOf({ text }) {
   }
 }
 
-const unlike = new Set(['timestamp', 'expiresAt', 'headAgeSeconds'])
+const unlike = new Set(['timestamp', 'expiresAt', 'blockAgeSeconds', 'headAgeSeconds'])
 const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
 
 function firstDifference(one, other, path = '') {

@@ -131,8 +131,8 @@ export type RpcPool = {
    * that gave this, or one that shows the same block: one answer is of one block, seen by one endpoint.
    */
   readonly atOneBlock?: <Result>(work: () => Promise<Result>) => Promise<Result>
-  /** Whether an answer is underway whose head is known already. */
-  isAtOneBlock?(chain: Chain): boolean
+  /** The head of the answer underway, once it was read; asks nothing. */
+  seenHead?(chain: Chain): BlockTime | null
   /** The same for all answers that see the same of a chain, which may share a read; `newest` where none is underway. */
   nameOfView?(chain: Chain): string
   /**

@@ -5,7 +5,7 @@ export const instructions =
   'A write that is done has status success; a planned one signed nothing and answers with plan alone (what decides is plan.policy.verdict: where allowed is true, conditions may still ask for a person or a time; read plan.warnings too), a scheduled one with operationId and executeAfter too; where it waits for a ' +
   'person (APPROVAL_REQUIRED), get_operation follows it. ' +
   'A result has every member that its schema lists, null where the value is not known; chain is { id, name }. Beside them ' +
-  'come notes (what is missing or to be weighed, and why), of reads timestamp, source and blockNumber, of histories barsExpected, barsFound and ' +
+  'come notes (what is missing or to be weighed, and why), of reads timestamp, source, blockNumber and blockAgeSeconds (when it was read; null: not the newest block), of histories barsExpected, barsFound and ' +
   'isEstimate, of writes transactions (hashes), explorerUrl (null: the chain has no explorer), atomicity and gasCostUsd. ' +
   'atomicity is of the calls: single, multicall, batch-7702 and user-operation happen whole or not at all; sequential: each is a transaction of its own and a later one may fail; ' +
   'none: nothing was sent. Approvals go before, as transactions of their own (inside it in batch-7702 and user-operation), and what is left of them is taken back. ' +

@@ -1,5 +1,5 @@
 import type { RpcListener } from '@svc/amm/rpc'
-import type { EngineObserver } from '@svc/engine'
+import type { EngineObserver, Principal } from '@svc/engine'
 import type { Log } from '@svc/runtime'
 import type { Authentication } from './auth/authenticate.ts'
 import type { CallResult } from './dispatch/call-result.ts'
@@ -27,12 +27,15 @@ export type Observing<Name extends keyof Observer> = { readonly [Each in Name]: 
 export type ObservedCall = {
   /** As the caller wrote it. */
   readonly name: string
+  readonly principal?: Pick<Principal, 'stage'> | undefined
   readonly origin?: CallOrigin | undefined
 }
 
 /** What the request of a call said of itself. */
 export type CallOrigin = {
   readonly id?: string | number | undefined
+  /** The session it came in, which only whoever opened it can use. */
+  readonly sessionId?: string | undefined
   /** Of the protocol. */
   readonly revision?: string | undefined
   /** Of W3C Trace Context, as the client sent them. */

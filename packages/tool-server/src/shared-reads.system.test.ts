@@ -167,7 +167,12 @@ async function askAll({ client }: Replica, { until }: ClosedBars) {
   const call = async (name: string, input: Record<string, unknown>) => {
     const { isError, structuredContent, content } = await client.callTool({ name, arguments: { chain, ...input } })
     if (isError === true) throw new Error(JSON.stringify(content))
-    const { timestamp: _, blockNumber: __, ...answer } = structuredContent as Record<string, unknown>
+    const {
+      timestamp: _,
+      blockNumber: __,
+      blockAgeSeconds: ___,
+      ...answer
+    } = structuredContent as Record<string, unknown>
     return answer
   }
   const [start, end] = [until - 7 * day, until].map((seconds) => new Date(seconds * 1_000).toISOString())

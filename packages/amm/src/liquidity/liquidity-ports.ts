@@ -2,7 +2,7 @@ import type { Liquidity, RpcPool, TokenDirectory } from '../ports.ts'
 
 /** What the reading half of liquidity reads the world through. */
 export type ReadPorts = {
-  readonly rpc: Pick<RpcPool, 'client' | 'head' | 'isAtOneBlock' | 'nameOfView' | 'nextEndpoint'>
+  readonly rpc: Pick<RpcPool, 'client' | 'head' | 'seenHead' | 'nameOfView' | 'nextEndpoint'>
   readonly tokens: Pick<TokenDirectory, 'byAddress' | 'wrapped'>
 }
 

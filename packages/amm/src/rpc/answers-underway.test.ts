@@ -167,7 +167,7 @@ describe('what belongs to no answer', () => {
     const { pool } = poolOver(first, second)
     await pool.head(base)
     first.isDown = true
-    expect([await teller(pool), pool.isAtOneBlock!(base)]).toEqual([2n, false])
+    expect([await teller(pool), pool.seenHead!(base)]).toEqual([2n, null])
     expect(second.asked('eth_getBlockByNumber')).toBe(0)
   })
 

@@ -48,12 +48,12 @@ export function createBlockReads(rpc: Pick<RpcPool, 'client' | 'past'>, chain: C
  * @throws ToolError `RPC_*`
  */
 export async function readAtHead<Result>(
-  rpc: Pick<RpcPool, 'client' | 'head' | 'isAtOneBlock'>,
+  rpc: Pick<RpcPool, 'client' | 'head' | 'seenHead'>,
   chain: Chain,
   asked: Query<Result>,
 ): Promise<{ readonly head: BlockTime; readonly result: Result }> {
   const client = rpc.client(chain)
-  if (rpc.isAtOneBlock?.(chain) === true) {
+  if ((rpc.seenHead?.(chain) ?? null) !== null) {
     const head = await rpc.head(chain)
     return { head, result: await readQuery(client, chain, asked, head.number) }
   }

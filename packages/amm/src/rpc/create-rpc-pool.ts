@@ -118,7 +118,7 @@ export function createRpcPool(options: RpcPoolOptions): RpcPool {
     each: (chain) => connect(chain).each,
     head: async (chain) => (await answers.head(chain)).head,
     atOneBlock: (work) => answers.run(work),
-    isAtOneBlock: (chain) => answers.seen(chain) !== null,
+    seenHead: (chain) => answers.seen(chain)?.head ?? null,
     nameOfView: (chain) => answers.nameOfView(chain),
     nextEndpoint: (chain) => connect(chain).ring.next(answers.seen(chain)),
     lastHead: (chain) => {

@@ -22,7 +22,7 @@ export function createTokenDirectory(options: {
   const { policyTokens = () => [], shared = null } = options
   const unlisted = new Map<string, Token>()
   const underway = createSharedReads<Token>()
-  const searchable = new Map(options.chains.map((chain) => [chain.id, withChain(listedTokens(chain), chain)]))
+  const searchable = new Map(options.chains.map((chain) => [chain.id, searchableTokens(listedTokens(chain), chain)]))
 
   async function byAddress(chain: Chain, address: Address): Promise<Token> {
     const listed = listedTokens(chain).find((token) => isAddressEqual(token.address, address))
@@ -82,10 +82,10 @@ export function createTokenDirectory(options: {
         .filter(({ id }) => policyTokens(id).length > 0)
         .map(async (one) => {
           const added = await listedByPolicy(one).catch(() => (unread.push(one), []))
-          return withChain(added, one)
+          return searchableTokens(added, one)
         })
-      const own = chains.flatMap((one) => searchable.get(one.id) ?? withChain(listedTokens(one), one))
-      return { found: searchTokens([...own, ...(await Promise.all(named)).flat()], query, limit), unread }
+      const own = chains.map((one) => searchable.get(one.id) ?? searchableTokens(listedTokens(one), one))
+      return { found: searchTokens([...own, ...(await Promise.all(named))], query, limit), unread }
     },
     wrapped: (chain) => fromList(chain.wrappedNative),
   }
@@ -132,10 +132,14 @@ function listedTokens(chain: Chain): readonly Token[] {
   return [native, ...tokens]
 }
 
-function withChain(tokens: readonly Token[], chain: Chain): readonly (Token & { chain: Chain })[] {
-  const located = []
-  for (const token of tokens) located.push({ ...token, chain })
-  return located
+/** With what a search looks at, which is made once: a search looks at every token of every list. */
+function searchableTokens(tokens: readonly Token[], chain: Chain): readonly SearchableToken[] {
+  return tokens.map((token) => ({
+    token: { ...token, chain },
+    symbol: token.symbol.toLowerCase(),
+    name: token.name.toLowerCase(),
+    address: token.address.toLowerCase(),
+  }))
 }
 
 function unlessNone(error: unknown): null {
@@ -172,29 +176,37 @@ export function parseAddress(text: string, field: string): Address {
  * The tokens whose symbol, name or address holds the query, best first: the symbol itself, its beginning, a part of it,
  * then a part of the name or the address. ASCII letters match in either case. `*` finds all, in the order of the lists.
  */
-function searchTokens<Found extends SearchableToken>(
-  tokens: readonly Found[],
+function searchTokens(
+  lists: readonly (readonly SearchableToken[])[],
   query: string,
   limit: number,
-): readonly Found[] {
+): readonly FoundToken[] {
   const wanted = query.trim().toLowerCase()
   if (wanted === '') return []
-  if (wanted === '*') return tokens.slice(0, Math.max(0, limit))
   // In lists by rank, which keep the order of the tokens, instead of sorting: nearly none of them matches.
-  const found: readonly Found[][] = [[], [], [], []]
-  for (const token of tokens) found[rankOf(token, wanted)]?.push(token)
+  const found: readonly FoundToken[][] = [[], [], [], []]
+  for (const tokens of lists) {
+    for (const one of tokens) found[wanted === '*' ? 0 : rankOf(one, wanted)]?.push(one.token)
+  }
   return found.flat().slice(0, Math.max(0, limit))
 }
 
-type SearchableToken = { readonly symbol: string; readonly name: string; readonly address: string }
+type FoundToken = Token & { readonly chain: Chain }
+
+/** A token and its texts in lower case. */
+type SearchableToken = {
+  readonly token: FoundToken
+  readonly symbol: string
+  readonly name: string
+  readonly address: string
+}
 
 /** Beyond those of which there are lists. */
 const misses = 4
 
-function rankOf(token: SearchableToken, wanted: string): number {
-  const symbol = token.symbol.toLowerCase()
+function rankOf({ symbol, name, address }: SearchableToken, wanted: string): number {
   if (symbol === wanted) return 0
   if (symbol.startsWith(wanted)) return 1
   if (symbol.includes(wanted)) return 2
-  return token.name.toLowerCase().includes(wanted) || token.address.toLowerCase() === wanted ? 3 : misses
+  return name.includes(wanted) || address === wanted ? 3 : misses
 }

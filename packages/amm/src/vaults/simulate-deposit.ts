@@ -7,7 +7,7 @@ import { type Call, callOf, difference, readOf, simulateCalls, uintOf } from './
 import { vaultAbi } from './read-vault.ts'
 
 export type SimulationPorts = {
-  readonly rpc: Pick<RpcPool, 'client' | 'head' | 'isAtOneBlock'>
+  readonly rpc: Pick<RpcPool, 'client' | 'head' | 'seenHead'>
 }
 
 /**

@@ -1,4 +1,5 @@
 import { type ErrorEnvelope, ToolError } from '@svc/amm'
+import { isRecord } from '@svc/runtime'
 import type { ChartSpec } from '../charts/chart-spec.ts'
 import type { PictureLink } from '../charts/chart-store.ts'
 import { sixDigits } from '../analysis/figures.ts'
@@ -96,12 +97,17 @@ export function roundFigures<Answer>(answer: Answer): Answer {
 function roundWithin(value: unknown, name: string): unknown {
   if (typeof value === 'number') return Number.isInteger(value) ? value : roundNumber(value, name)
   if (Array.isArray(value)) {
-    const items = value.map((item: unknown) => roundWithin(item, name))
-    return items.every((item, index) => Object.is(item, value[index])) ? value : items
+    let items: unknown[] | null = null
+    for (const [index, item] of value.entries()) {
+      const kept = roundWithin(item, name)
+      if (!Object.is(kept, item)) (items ??= [...value])[index] = kept
+    }
+    return items ?? value
   }
-  if (typeof value !== 'object' || value === null) return value
+  if (!isRecord(value)) return value
   let rounded: Record<string, unknown> | null = null
-  for (const [member, inner] of Object.entries(value)) {
+  for (const member of Object.keys(value)) {
+    const inner = value[member]
     const kept = roundWithin(inner, member)
     if (!Object.is(kept, inner)) (rounded ??= { ...value })[member] = kept
   }

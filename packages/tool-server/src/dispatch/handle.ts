@@ -35,6 +35,8 @@ export async function handle(
   const { principal, signal, input, onProgress, onChart } = call
   const { ports, status, now, write, figuresWithinMs, atOneBlock = (work) => work() } = handlerDeps
   const { workers, history } = inNameOf(principal.id, ports)
+  // Made when a tool asks for them, as few do; not by a getter, which would give each context a shape of its own.
+  const watches = () => watchesOf(principal.id, handlerDeps)
   const reads: ReadContext = {
     ...ports,
     workers,
@@ -48,18 +50,12 @@ export async function handle(
     status,
     operations: operationReads(principal, deps),
     memory: handlerDeps.profile === 'learning' ? memoryOf(call, handlerDeps) : null,
-    // Made when a tool asks for them, as few do.
-    get watches() {
-      return watchesOf(principal.id, handlerDeps)
-    },
+    watches,
   }
   if (tool.access === 'record') {
     const memory = memoryOf(call, handlerDeps)
     if (memory === null) throw noWallet(`${tool.name} keeps its records beside those of a wallet`)
-    return tool.handle(
-      input,
-      Object.freeze({ ...reads, records: memory, watches: watchesOf(principal.id, handlerDeps) }),
-    )
+    return tool.handle(input, Object.freeze({ ...reads, records: memory, watches }))
   }
   if (tool.access !== 'write') {
     return await untilAborted(

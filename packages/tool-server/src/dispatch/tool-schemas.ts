@@ -79,6 +79,7 @@ function jsonSchema(schema: z.ZodObject, io: 'input' | 'output'): JsonObjectSche
 export const commonMembers = [
   'source',
   'blockNumber',
+  'blockAgeSeconds',
   'barsExpected',
   'barsFound',
   'isEstimate',

@@ -172,7 +172,7 @@ describe('the definitions', () => {
     )
     // The others look at several chains, or at none.
     expect(ofChains).toHaveLength(23)
-    const stamp = ['chain', 'timestamp', 'source', 'blockNumber']
+    const stamp = ['chain', 'timestamp', 'source', 'blockNumber', 'blockAgeSeconds']
     expect(ofChains.filter((tool) => stamp.some((name) => !tool.members.includes(name)))).toEqual([])
   })
 

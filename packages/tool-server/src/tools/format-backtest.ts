@@ -254,6 +254,7 @@ export const backtestAnswer = z.object({
   timestamp: blockResult.timestamp,
   source: blockResult.source,
   blockNumber: blockResult.blockNumber,
+  blockAgeSeconds: blockResult.blockAgeSeconds,
   pool: z.string(),
   ...completenessResult,
 })

@@ -104,7 +104,7 @@ export function untouchedWorld(): WriteContext & RecordContext {
     operations: untouchable('operations'),
     memory: null,
     records: untouchable('records'),
-    watches: untouchable('watches'),
+    watches: () => untouchable('watches'),
     agentAddress: wallet,
     wallet: { address: wallet, type: 'local' },
     provisioned: null,

@@ -1,6 +1,6 @@
 import { chains } from '@svc/wallet/core'
 import { expect, test } from 'vitest'
-import { type PriceDoubt, type Token, tokenLabel, type UsdPrice } from '@svc/amm'
+import { type BlockTime, type PriceDoubt, type Token, tokenLabel, type UsdPrice } from '@svc/amm'
 import { bandOf } from '../../../engine/src/value/bands.fixture.ts'
 import { blockStamp, explorerUrl, pageOf, priceNotes, saleNotes } from './results.ts'
 
@@ -63,11 +63,19 @@ test('pages follow one another without overlap and end with null', () => {
   expect(pageOf(items, 2, '99')).toEqual({ items: [], nextCursor: null })
 })
 
-test('a read says where, when and at which block', () => {
-  expect(blockStamp(chain!, { now: () => Date.UTC(2026, 10, 21) }, 7n)).toEqual({
+test('a read says where, when and at which block, and how old that was where it is the newest', () => {
+  const seconds = Date.UTC(2026, 10, 21) / 1000
+  const head = { number: 7n, timestamp: BigInt(seconds - 12) }
+  const at = (blockNumber: bigint, seen: BlockTime | null, atSeconds = seconds) =>
+    blockStamp(chain!, { now: () => atSeconds * 1000, rpc: { seenHead: () => seen } as never }, blockNumber)
+  expect(at(7n, head)).toEqual({
     chain: { id: chain!.id, name: chain!.name },
     timestamp: '2026-11-21T00:00:00.000Z',
     source: 'rpc',
     blockNumber: 7,
+    blockAgeSeconds: 12,
   })
+  expect([at(6n, head), at(7n, null)].map(({ blockAgeSeconds }) => blockAgeSeconds)).toEqual([null, null])
+  // The clock of a chain may be ahead of ours.
+  expect(at(7n, head, seconds - 20).blockAgeSeconds).toBe(0)
 })

@@ -34,7 +34,7 @@ export const readResult = {
   source: z.string(),
 }
 
-export const blockResult = { ...readResult, blockNumber: z.int() }
+export const blockResult = { ...readResult, blockNumber: z.int(), blockAgeSeconds: z.int().nullable() }
 
 /** When and where a read was made. `source` is that of a history, else `rpc`, or `config` for what this server knows without asking a chain. */
 export function readStamp(
@@ -45,14 +45,23 @@ export function readStamp(
   return { chain: { id: chain.id, name: chain.name }, timestamp: new Date(context.now()).toISOString(), source }
 }
 
-/** The same with the block whose state was read, which is the last that a history knows of. */
+/**
+ * The same with the block whose state was read, which is the last that a history knows of, and how old it was: of the newest block, whose
+ * time was read with it, and `null` of others.
+ */
 export function blockStamp(
   chain: Chain,
-  context: Pick<ReadContext, 'now'>,
+  context: Pick<ReadContext, 'now' | 'rpc'>,
   blockNumber: bigint,
   source: HistorySource = 'rpc',
 ): BlockStamp {
-  return { ...readStamp(chain, context, source), blockNumber: Number(blockNumber) }
+  const head = context.rpc.seenHead?.(chain) ?? null
+  return {
+    ...readStamp(chain, context, source),
+    blockNumber: Number(blockNumber),
+    blockAgeSeconds:
+      head?.number === blockNumber ? Math.max(0, Math.floor(context.now() / 1000) - Number(head.timestamp)) : null,
+  }
 }
 
 export const poolSummaryResult = z.object({

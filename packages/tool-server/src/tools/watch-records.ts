@@ -1,16 +1,15 @@
 import * as z from 'zod'
 import { ToolError } from '@svc/amm'
 import { isUuid } from '@svc/runtime'
-import type { CallerWatches, ReadContext, RecordContext } from '../tool-context.ts'
+import type { CallerWatches } from '../tool-context.ts'
 
 /** The id of a watch: a UUID as this server gives them. */
 export const watchIdInput = z.string().refine(isUuid, 'Accepted: a watchId of list_watches')
 
 /** What the caller watches. Throws `WALLET_NOT_CONFIGURED` where there is no store to keep it in. */
-export function requireWatches<Context extends Pick<ReadContext | RecordContext, 'watches'>>({
-  watches,
-}: Context): NonNullable<Context['watches']> {
-  if (watches !== null) return watches
+export function requireWatches<Watches>(context: { watches(): Watches | null }): Watches {
+  const kept = context.watches()
+  if (kept !== null) return kept
   throw new ToolError(
     'WALLET_NOT_CONFIGURED',
     'Watches are kept beside the records of a wallet, and none is configured.',

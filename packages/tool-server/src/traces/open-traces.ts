@@ -85,11 +85,13 @@ export type OpenTraces = {
   close(): Promise<void>
 }
 
-function callAttributes(name: string, { origin }: ObservedCall) {
+function callAttributes(name: string, { principal, origin }: ObservedCall) {
   return {
     'mcp.method.name': 'tools/call',
     'gen_ai.operation.name': 'execute_tool',
     'gen_ai.tool.name': name,
+    'network.transport': principal?.stage === 'local' ? 'pipe' : 'tcp',
+    ...(origin?.sessionId !== undefined && { 'mcp.session.id': origin.sessionId }),
     ...(origin?.revision !== undefined && { 'mcp.protocol.version': origin.revision }),
     ...(isPlainId(origin?.id) && { 'jsonrpc.request.id': `${origin?.id}` }),
   }

@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createLabelValues } from '../metrics/label-values.ts'
-import { rawRequest } from '../raw-http.fixture.ts'
+import { openSession, rawRequest } from '../raw-http.fixture.ts'
 import { openTestServer } from '../test-server.fixture.ts'
 import { openTraces } from './open-traces.ts'
 import { openSink } from './sink.fixture.ts'
@@ -51,6 +51,7 @@ describe('traces', () => {
         'mcp.method.name': 'tools/call',
         'gen_ai.operation.name': 'execute_tool',
         'gen_ai.tool.name': 'get_echo',
+        'network.transport': 'tcp',
         'mcp.protocol.version': '2026-07-28',
         'jsonrpc.request.id': '7',
       },
@@ -63,6 +64,30 @@ describe('traces', () => {
     expect(failed?.traceId).not.toBe(traceId)
     // Neither arguments nor answers nor keys.
     expect(sink.text()).not.toMatch(/a-secret-of-mine|svc_read/)
+  })
+
+  it('names the session of a call, with and without the protocol library, and the pipe of one over stdio', async () => {
+    const sink = await openSink()
+    const traces = openTraces(sink.url, facts)
+    const open = await openTestServer({ observer: traces.observer })
+    closers.push(() => open.server.close(), sink.close)
+    const token = open.keys.read
+    const session = await openSession(open.port, token)
+    const ask = (more: object) => {
+      const params = { name: 'get_echo', arguments: { text: 'hi' }, ...more }
+      const body = JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'tools/call', params })
+      return rawRequest(open.port, { token, body, headers: { 'mcp-session-id': session } })
+    }
+    await ask({})
+    await ask({ _meta: { progressToken: 1 } })
+    await traces.observer.call({ name: 'get_echo', principal: { stage: 'local' } }, async () => ({ content: [] }))
+    await traces.close()
+    const seen = sink.spans().map(({ attributes }) => [attributes['mcp.session.id'], attributes['network.transport']])
+    expect(seen).toEqual([
+      [session, 'tcp'],
+      [session, 'tcp'],
+      [undefined, 'pipe'],
+    ])
   })
 
   it('sends an id that is a number or a UUID, and no other text', async () => {

@@ -207,15 +207,25 @@ type SessionCaller = {
   /** Whether the client shows views of answers. */
   readonly views: boolean
   readonly signal: AbortSignal
+  readonly sessionId: string
 }
 
-async function sessionResult(request: FastRequest, caller: SessionCaller, dispatch: Dispatch): Promise<string> {
+async function sessionResult(
+  request: FastRequest,
+  { sessionId, ...caller }: SessionCaller,
+  dispatch: Dispatch,
+): Promise<string> {
   if (request.method === 'tools/list') {
     return `{"tools":${dispatch.list(caller.principal, { views: caller.views, icons: true }).json}}`
   }
   if (request.method !== 'tools/call') return '{}'
   return resultJson(
-    await dispatch.call({ name: request.name, arguments: request.arguments, origin: { id: request.id }, ...caller }),
+    await dispatch.call({
+      name: request.name,
+      arguments: request.arguments,
+      origin: { id: request.id, sessionId },
+      ...caller,
+    }),
   )
 }
 

@@ -132,7 +132,7 @@ async function answerFast(
   session.exchanges += 1
   try {
     const caller = { principal, views: session.showsViews, signal: call.signal }
-    const body = await answerFastRequest(fast, caller, options.dispatch)
+    const body = await answerFastRequest(fast, { ...caller, sessionId: session.id }, options.dispatch)
     session.inFlight.delete(fast.id)
     response.off('close', leave)
     if (response.destroyed) return

@@ -133,9 +133,9 @@ function capabilitiesOf(server: Server, era: Era, { mcpReq }: ServerContext): un
   return era === 'legacy' ? server.getClientCapabilities() : capabilitiesOfEnvelope(mcpReq.envelope)
 }
 
-function originOf({ mcpReq: { id, _meta } }: ServerContext): CallRequest['origin'] {
+function originOf({ sessionId, mcpReq: { id, _meta } }: ServerContext): CallRequest['origin'] {
   const text = (name: string) => (typeof _meta?.[name] === 'string' ? _meta[name] : undefined)
-  return { id, traceparent: text('traceparent'), tracestate: text('tracestate') }
+  return { id, sessionId, traceparent: text('traceparent'), tracestate: text('tracestate') }
 }
 
 /** Progress goes out on the call's own stream, to a client that gave a token for it. */

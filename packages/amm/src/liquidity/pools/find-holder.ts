@@ -16,7 +16,7 @@ import { sortPair } from './pool-state.ts'
  * @throws ToolError `RPC_*`
  */
 export async function findHolder(
-  { rpc }: { readonly rpc: Pick<RpcPool, 'client' | 'head' | 'isAtOneBlock'> },
+  { rpc }: { readonly rpc: Pick<RpcPool, 'client' | 'head' | 'seenHead'> },
   chain: Chain,
   token: Pick<Token, 'address'>,
   at?: BlockTime,

@@ -80,6 +80,7 @@ export const optimizeLpRange = readTool({
     timestamp: blockResult.timestamp,
     source: blockResult.source,
     blockNumber: blockResult.blockNumber,
+    blockAgeSeconds: blockResult.blockAgeSeconds,
     pool: z.string(),
     sensitivity,
     simulation,

@@ -71,6 +71,7 @@ export const recommendFeeTier = readTool({
     timestamp: blockResult.timestamp,
     source: blockResult.source,
     blockNumber: blockResult.blockNumber,
+    blockAgeSeconds: blockResult.blockAgeSeconds,
     notes: notesResult,
   }),
 }).handler(async (input, context) => {

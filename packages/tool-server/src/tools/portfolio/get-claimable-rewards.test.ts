@@ -43,6 +43,7 @@ function worldOwing(rewards: readonly ClaimableReward[]): ReturnType<typeof unto
   const bare = untouchedWorld()
   return {
     ...bare,
+    rpc: { seenHead: () => null } as never,
     rewards: { ...bare.rewards, cannotClaim: null, claimable: async () => owed },
     prices: { ...bare.prices, usd } as never,
   }
