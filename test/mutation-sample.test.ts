@@ -42,10 +42,14 @@ test('its own test comes first, then its folder, then what reaches it, then what
   expect(chooseTests({ ...given, withinMs: 1_150 })).toEqual({ tests: fewer, leftOut: 2 })
 })
 
-test('importers are found through files, packages and what is loaded late, but not where only a type is taken', () => {
+test('importers are found through files, packages, their own names and what is loaded late, but not where only a type is taken', () => {
   const root = mkdtempSync(join(tmpdir(), 'svc-importers-'))
   const texts = {
-    'packages/x/package.json': '{ "exports": { "./y": { "svc-source": "./src/index.ts" } } }',
+    'packages/x/package.json': JSON.stringify({
+      imports: { '#own': { 'svc-source': './src/limit.ts' } },
+      exports: { './y': { 'svc-source': './src/index.ts' } },
+    }),
+    'packages/x/src/own.ts': "import { limit } from '#own'\n",
     'packages/x/src/index.ts': "export {\n  limit,\n} from './limit.ts'\n",
     'packages/x/src/limit.ts': "import { z } from 'zod'\n",
     'packages/x/src/late.ts': "const late = () => import('./limit.ts')\n",
@@ -59,6 +63,7 @@ test('importers are found through files, packages and what is loaded late, but n
   }
   expect(Object.fromEntries(readImporters(root, Object.keys(texts))('packages/x/src/limit.ts'))).toEqual({
     'packages/x/src/index.ts': 1,
+    'packages/x/src/own.ts': 1,
     'packages/x/src/late.ts': 1,
     'packages/x/src/limit.test.ts': 1,
     'packages/z/src/far.test.ts': 2,

@@ -34,6 +34,11 @@ function importsOf(root, file) {
 /** The file below `root` that is imported under this name; undefined for what is not the repository's. */
 function sourceOf(root, file, name) {
   if (name.startsWith('.')) return normalize(join(dirname(file), name))
+  if (name.startsWith('#')) {
+    const own = file.split('/').slice(0, 2).join('/')
+    const { imports } = JSON.parse(readFileSync(join(root, own, 'package.json'), 'utf8'))
+    return normalize(join(own, imports[name]['svc-source']))
+  }
   const [, folder, path] = /^@svc\/([^/]+)(?:\/(.+))?$/.exec(name) ?? []
   if (folder === undefined || !existsSync(join(root, 'packages', folder, 'package.json'))) return undefined
   const { exports } = JSON.parse(readFileSync(join(root, 'packages', folder, 'package.json'), 'utf8'))

@@ -19,10 +19,11 @@ import { dailyValueCaps } from './spending/budget-names.ts'
 /** What server and commands read chains through; nothing is asked before it is needed. */
 export function openReads(
   config: ChainAccess,
-  { memory, policy, trading = null, orderClient = null, sharedTokens = null, onAnswer }: ReadsOptions,
+  { memory, policy, trading = null, orderClient = null, sharedTokens = null, fetch, onAnswer }: ReadsOptions,
 ): Reads {
   const chains = createChainDirectory(config.chains)
-  const rpc = createRpcPool({ urls: config.rpcUrls, privateUrls: config.privateRpcUrls, now: Date.now, onAnswer })
+  const { rpcUrls: urls, privateRpcUrls: privateUrls } = config
+  const rpc = createRpcPool({ urls, privateUrls, now: Date.now, onAnswer, ...(fetch !== undefined && { fetch }) })
   const tokens = createTokenDirectory({
     chains: config.chains,
     rpc,
@@ -77,6 +78,8 @@ export type ReadsOptions = {
   readonly orderClient?: TradingClient | null
   /** What other processes know of tokens: only for one that signs nothing, for no write may rest on it. Nothing unless given. */
   readonly sharedTokens?: TokenStore | null
+  /** How endpoints are reached; as the platform does unless given. */
+  readonly fetch?: typeof globalThis.fetch | undefined
   /** Hears of each answer of each endpoint; nobody does unless given. */
   readonly onAnswer?: RpcListener | undefined
 }

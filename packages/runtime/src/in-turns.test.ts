@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { inTurns, yieldToEventLoop } from './in-turns.ts'
+import { inTurns } from './in-turns.ts'
+import { yieldToEventLoop } from './yield-to-event-loop.ts'
 
 test('takes as many steps in a turn as fit into half a millisecond, and lets others in between', async () => {
   const order: (number | string)[] = []

@@ -9,7 +9,7 @@ export { forbidDumps } from './forbid-dumps.ts'
 export { inTurns } from './in-turns.ts'
 export { createWaitingLine } from './waiting-line.ts'
 export { inTime, withinTime } from './within-time.ts'
-export { yieldToEventLoop } from './in-turns.ts'
+export { yieldToEventLoop } from '#yield-to-event-loop'
 export {
   createTokenBuckets,
   quotaLeft,

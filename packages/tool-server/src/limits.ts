@@ -1,3 +1,4 @@
+import type { Policy } from '@svc/engine'
 import type { RateFigures } from './rate-limits/rate-limit.ts'
 import type { SlowClientLimits } from './transports/http.ts'
 
@@ -26,4 +27,13 @@ export const defaultLimits: Limits = {
   stalledMs: 60_000,
   pingMs: 30_000,
   drainMs: 10_000,
+}
+
+/** How many requests a minute the policy allows. */
+export function ratesOf({ rateLimits }: Pick<Policy, 'rateLimits'>): RateFigures {
+  return {
+    perAddressPerMinute: rateLimits.perIp,
+    unauthenticatedPerMinute: rateLimits.unauthenticatedPerIp,
+    perPrincipalPerMinute: rateLimits.perToken,
+  }
 }

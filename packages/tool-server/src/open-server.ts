@@ -6,6 +6,7 @@ import { type Config, ConfigError, type WalletConfig } from './config/config-sha
 import { createAttempts } from './attempts.ts'
 import { createLender, type Lend } from './rate-limits/leases.ts'
 import type { SharedReads } from './open-shared-reads.ts'
+import { createEndpointProbe } from './identity/probe-endpoint.ts'
 import { createRedactor, type Log, type Redactor } from '@svc/runtime'
 import { openLog, secretsOf } from './config/secrets.ts'
 import {
@@ -24,6 +25,7 @@ import type { Tool } from './tool.ts'
 import { ToolError } from '@svc/amm'
 import { dataTools, namesBeyondData } from './tools/data-tools.ts'
 import { createTraffic } from './traffic.ts'
+import { ratesOf } from './limits.ts'
 import { requireRestored } from './config/require-restored.ts'
 import { openWatchers, type Watchers } from './open-watchers.ts'
 import { type Closers, type OpenedPorts, openHistory, openPorts, signs } from './open-ports.ts'
@@ -58,10 +60,17 @@ async function openParts(config: Config, options: ServerOptions, closers: Closer
   const policies = await openPolicy(config, log)
   const watched = await openWatchers(config, { tools: offered.tools, policies, log })
   closers.push(() => watched.close())
-  const market = await openPorts(config, { policies, log, observer: watched.observer, closers })
-  const place = { config, log, redactor, policies, watched, market }
-  const traffic = createTraffic()
-  const program = workerProgram()
+  const shared = await openShared(config, log)
+  closers.push(() => shared?.close())
+  const market = await openPorts(config, {
+    policy: () => policies.latest(),
+    log,
+    observer: watched.observer,
+    sharedTokens: shared?.tokens ?? null,
+    isLive: createEndpointProbe({ now: () => process.uptime() * 1_000 }),
+  })
+  const place = { config, log, redactor, policies, watched, market, shared }
+  const [traffic, program] = [createTraffic(), workerProgram()]
   const workers = createWorkerPool({ program: () => program, traffic })
   closers.push(() => workers.close())
   const heldByServer = closers.length
@@ -158,9 +167,8 @@ async function openProvision(place: Place) {
   return createProvision({ config: { ...config, provision }, openWrite, randomBytes, redactor })
 }
 
-function adaptersOf({ config, log, redactor, policies, watched, market }: Place, { write, workers }: Opened) {
-  const { ports, shared } = market
-  const { rateLimits } = policies.started
+function adaptersOf({ config, log, redactor, policies, watched, market, shared }: Place, { write, workers }: Opened) {
+  const { ports } = market
   const reads = openHistory(ports, { config, bars: write?.bars ?? shared?.bars })
   return {
     redactor,
@@ -170,11 +178,7 @@ function adaptersOf({ config, log, redactor, policies, watched, market }: Place,
     policyNow: () => policies.current(),
     ...(ports.rpc.atOneBlock !== undefined && { atOneBlock: ports.rpc.atOneBlock }),
     lend: lendFrom(config.databaseUrl === null ? null : (write ?? shared), log),
-    limits: {
-      perAddressPerMinute: rateLimits.perIp,
-      unauthenticatedPerMinute: rateLimits.unauthenticatedPerIp,
-      perPrincipalPerMinute: rateLimits.perToken,
-    },
+    limits: ratesOf(policies.started),
   }
 }
 
@@ -185,6 +189,7 @@ type Place = {
   readonly policies: PolicySource
   readonly watched: Watchers
   readonly market: OpenedPorts
+  readonly shared: SharedReads | null
 }
 
 type Opened = {
@@ -198,6 +203,13 @@ function lendFrom(place: Pick<SharedReads, 'rateLeases'> | null, log: Log): Lend
   const onError = (error: unknown) => log.warn('limits.not-shared', { error })
   const attempt = createAttempts({ now: () => performance.now(), onError })
   return createLender((asks) => attempt(() => place.rateLeases.lease(asks)))
+}
+
+/** What servers that only read share; the store is loaded where there is a database only. */
+async function openShared(config: Config, log: Log): Promise<SharedReads | null> {
+  if (signs(config) || config.databaseUrl === null) return null
+  const { openSharedReads } = await import('./open-shared-reads.ts')
+  return openSharedReads(config, log)
 }
 
 /** A server that only reads has no code of tools that act. */

@@ -1,16 +1,15 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
-import { apiKeyStage, bearerStage, isInForce, type Credentials, type ApiKeys } from './auth/credentials.ts'
+import { isInForce, type Credentials, type ApiKeys } from './auth/credentials.ts'
+import { authStages } from './auth/auth-stages.ts'
 import { createAuthenticate } from './auth/authenticate.ts'
-import { edgeSecretStage } from './auth/issued/edge-secret-stage.ts'
 import type { SignIn } from './auth/sign-in/sign-in.ts'
 import { agreeOnKeys, type KeysOwner } from './auth/shared-keys.ts'
 import type { Policy, Principal, SafetyReport } from '@svc/engine'
 import { createAgentDocuments } from './cards/agent-documents.ts'
 import type { Config } from './config/config-shape.ts'
 import type { WritePipeline } from './dispatch/call-stages.ts'
-import type { Dispatch } from './dispatch/dispatch.ts'
 import { isOffered } from './dispatch/offered-tools.ts'
 import type { Tasks } from '@svc/store'
 import type { Log, LogDestination, Redactor } from '@svc/runtime'
@@ -20,11 +19,11 @@ import { openDispatch, type Provision } from './open-dispatch.ts'
 import type { Ports } from './ports.ts'
 import { provisionUntilClosing } from './provisioning/provision-until-closing.ts'
 import { instructions } from './instructions.ts'
-import { lazily, type Lazy } from './lazily.ts'
 import { type Scheduler, startScheduler } from './scheduler.ts'
 import { version } from './status/status.ts'
 import type { Tool } from './tool.ts'
 import type { StatusReport } from './tool-context.ts'
+import { type Core, openCore } from './open-core.ts'
 import { createEras } from './transports/eras.ts'
 import type { Lend } from './rate-limits/leases.ts'
 import { createRateLimits } from './rate-limits/rate-limit.ts'
@@ -36,8 +35,6 @@ import type { Traffic } from './traffic.ts'
 import { createHttpTransport, type HttpTransport } from './transports/http.ts'
 import { createLegacyEra } from './transports/legacy-era.ts'
 import type { McpTesting } from './transports/mcp-server.ts'
-import type { Protocol } from './transports/protocol.ts'
-import type { ServerInfo } from './transports/protocol-facts.ts'
 import { createSessions } from './transports/sessions.ts'
 import type { StdioTransport } from './transports/stdio.ts'
 
@@ -121,7 +118,9 @@ export function createServer(config: Config, adapters: Adapters): ToolServer {
     open.due?.stop()
     open.due = closing.signal.aborted ? null : startDue()
   })
-  const core = openCore(dispatch, adapters, log, closing.signal)
+  const { testing = null, limits } = adapters
+  const mostStreams = limits?.maxSessions ?? defaultLimits.maxSessions
+  const core = openCore(dispatch, { testing, mostStreams, log, closing: closing.signal })
   const startDue = () =>
     startScheduler({ ...adapters, write: open.write }, { dispatch, config, isInForce: isTaken, log })
   return Object.freeze({
@@ -187,27 +186,7 @@ type Open = {
   write: Adapters['write']
 }
 
-type Core = {
-  readonly dispatch: Dispatch
-  readonly info: ServerInfo
-  readonly testing: McpTesting | null
-  readonly protocol: Lazy<Protocol>
-}
-
 type OpenHttp = { readonly transport: HttpTransport; close(): Promise<void> }
-
-function openCore(dispatch: Dispatch, adapters: Adapters, log: Log, closing: AbortSignal): Core {
-  const { testing = null } = adapters
-  const info = { name: 'svc', title: 'Liquidity tool server', version }
-  const protocol = lazily(async () => {
-    const { createProtocol } = await import('./transports/protocol.ts')
-    const stateKey = randomBytes(32)
-    const mostStreams = adapters.limits?.maxSessions ?? defaultLimits.maxSessions
-    const common = { dispatch, info, testing, log, closing }
-    return createProtocol({ ...common, instructions, stateKey, mostStreams, now: Date.now })
-  })
-  return { dispatch, info, testing, protocol }
-}
 
 async function openHttp(
   config: Config,
@@ -235,7 +214,11 @@ async function openHttp(
     tls:
       config.tls === null ? null : { cert: readFileSync(config.tls.certPath), key: readFileSync(config.tls.keyPath) },
     guards: createGuards({ ...config, allowedHosts: hostNames(config) }),
-    authenticate: createAuthenticate(stages(config, keys, adapters.signIn), Date.now, adapters.observer?.authenticated),
+    authenticate: createAuthenticate(
+      authStages(config, keys, adapters.signIn),
+      Date.now,
+      adapters.observer?.authenticated,
+    ),
     limits: createRateLimits(limits, { now, lend: adapters.lend ?? null, onRefused: adapters.observer?.limited }),
     slow: limits,
     bodyRoomBytes: limits.bodyRoomBytes,
@@ -272,19 +255,6 @@ type HttpPlace = {
   readonly keys: ApiKeys
   readonly servedAt: () => string
   readonly write: () => Adapters['write']
-}
-
-/** The stages of authentication in the order they are asked. */
-function stages(config: Config, keys: ApiKeys, signIn: Adapters['signIn']) {
-  const apiKeys = { read: keys.read.reveal(), feedback: keys.feedback.reveal(), write: keys.write.reveal() }
-  const token = config.auth.token
-  const ofTokens = signIn?.stages ?? []
-  return [
-    edgeSecretStage(config.edgeSecretHeaders),
-    apiKeyStage(apiKeys),
-    ...ofTokens,
-    ...(token === null ? [] : [bearerStage(token.reveal())]),
-  ]
 }
 
 function credentialsOf({ auth }: Config, keys: ApiKeys | null): Credentials {

@@ -9,6 +9,11 @@ const folder = mkdtempSync(join(tmpdir(), 'views-'))
 const views = createAppViews(pathToFileURL(`${folder}/`))
 afterAll(() => rmSync(folder, { recursive: true }))
 
+test('has none where nothing lies beside the program', () => {
+  const none = createAppViews(null)
+  expect([none.list(), none.uriOf('lp-range'), none.read('ui://svc/lp-range.html')]).toEqual([[], null, null])
+})
+
 test('offers the views that were built, and no other', () => {
   expect([views.list(), views.uriOf('lp-range'), views.read('ui://svc/lp-range.html')]).toEqual([[], null, null])
   writeFileSync(join(folder, 'lp-range.html'), '<p>a view</p>')

@@ -8,8 +8,9 @@ import { viewsFolder } from './views-folder.ts'
 export const appViews = createAppViews(viewsFolder())
 
 /** Those of the views that are in a folder now. */
-export function createAppViews(folder: URL): AppViews {
+export function createAppViews(folder: URL | null): AppViews {
   const fileOf = (name: string) => {
+    if (folder === null) return undefined
     const file = new URL(`${name}.html`, folder)
     return existsSync(file) ? file : undefined
   }

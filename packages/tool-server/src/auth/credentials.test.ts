@@ -24,6 +24,13 @@ it('knows every key and the token that the stages take, and none that was replac
   expect(isInForce(holder, { ...credentials, token: null })).toBe(false)
 })
 
+it('knows nobody of a tier whose key is missing', async () => {
+  const stage = apiKeyStage({ ...keys, write: undefined })
+  expect(await stage({ bearer: keys.write, headers: {} })).toHaveProperty('refused')
+  expect(await stage({ bearer: 'svc_undefined', headers: {} })).toHaveProperty('refused')
+  expect(await whoHolds(stage, keys.read)).toMatchObject({ tier: 'read' })
+})
+
 it('asks nothing of whoever starts the process, and knows no stage that is not there', () => {
   expect(isInForce(localPrincipal, { apiKeys: [], token: null })).toBe(true)
   for (const stage of ['siwe', 'oauth', 'edge-access'] as const) {

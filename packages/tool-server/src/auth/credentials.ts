@@ -6,9 +6,12 @@ import type { Config } from '../config/config-shape.ts'
 import { appendEnvFile, envFilePath } from '../config/env-file.ts'
 import { Secret } from '@svc/wallet/core'
 
-/** The stage of three-tier API keys. The `svc_` prefix chooses this verifier; the rights are those of the key that matches. */
-export function apiKeyStage(keys: Readonly<Record<KeyTier, string>>): Stage {
-  const known = keyTiers.map((tier) => knownKey(tier, keys[tier]))
+/**
+ * The stage of three-tier API keys. The `svc_` prefix chooses this verifier; the rights are those of the key that matches. Nobody has the tier
+ * of a key that is missing.
+ */
+export function apiKeyStage(keys: Readonly<Record<KeyTier, string | undefined>>): Stage {
+  const known = keyTiers.flatMap((tier) => knownKey(tier, keys[tier]))
   return ({ bearer }) => {
     if (bearer === null || !bearer.startsWith('svc_')) return null
     const offered = digest(bearer)
@@ -26,7 +29,8 @@ export function apiKeyFrom(tier: KeyTier, random: Uint8Array): string {
   return `svc_${tier}_${Buffer.from(random).toString('base64url')}`
 }
 
-function knownKey(tier: KeyTier, key: string): { readonly digest: Buffer; readonly principal: Principal } {
+function knownKey(tier: KeyTier, key: string | undefined): readonly KnownKey[] {
+  if (key === undefined) return []
   const keyDigest = digest(key)
   const principal: Principal = Object.freeze({
     id: principalId('api-key', key),
@@ -35,8 +39,10 @@ function knownKey(tier: KeyTier, key: string): { readonly digest: Buffer; readon
     scopes: scopesOfTier[tier],
     expiresAt: null,
   })
-  return { digest: keyDigest, principal }
+  return [{ digest: keyDigest, principal }]
 }
+
+type KnownKey = { readonly digest: Buffer; readonly principal: Principal }
 
 const scopesOfTier: Readonly<Record<KeyTier, ReadonlySet<Scope>>> = {
   read: new Set<Scope>(['read:market', 'read:portfolio']),

@@ -10,15 +10,17 @@ import { ConfigError, type ConfigProblem } from './config-shape.ts'
  *
  * @returns the merged table, or what is wrong with the file
  */
-export function mergeChainsFile(
-  path: string,
-  known: readonly Chain[],
-): { readonly chains: readonly Chain[] } | { readonly problems: readonly ConfigProblem[] } {
+export function mergeChainsFile(path: string, known: readonly Chain[]): MergedChains {
   const content = readJson(path)
   if (content === undefined) {
     const message = existsSync(path) ? `${path} cannot be read as JSON.` : `${path} does not exist.`
     return { problems: [problem(message)] }
   }
+  return mergeChains(content, known)
+}
+
+/** The same of what such a file holds. */
+export function mergeChains(content: unknown, known: readonly Chain[]): MergedChains {
   const parsed = z.array(partialRow).safeParse(content)
   if (!parsed.success) return { problems: describe(parsed.error) }
   const rows = new Map<number, unknown>(known.map((chain) => [chain.id, chain]))
@@ -33,6 +35,8 @@ export function readChains(path: string | undefined): readonly Chain[] {
   if ('problems' in read) throw new ConfigError(read.problems)
   return read.chains
 }
+
+type MergedChains = { readonly chains: readonly Chain[] } | { readonly problems: readonly ConfigProblem[] }
 
 const address = z.string().refine((text) => isAddress(text), 'Accepted: an address with a valid checksum')
 const bytes32 = z.string().regex(/^0x[0-9a-f]{64}$/, 'Accepted: 0x and 64 lower-case hex digits')

@@ -219,6 +219,10 @@ export type DispatchOptions = {
   readonly profile: Profile
   /** All tools where it is absent. */
   readonly toolsets?: OfferedToolsets
+  /** The same tools, listed already; they are listed anew when absent. */
+  readonly offered?: OfferedTools
+  /** Where pictures of answers are kept; in the memory of this dispatch when absent. */
+  readonly pictures?: ChartStore
   readonly ports: Ports
   readonly status: StatusReport
   /** Everything only a write needs; `null` where no wallet is configured. */

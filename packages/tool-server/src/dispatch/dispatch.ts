@@ -18,13 +18,10 @@ import { readPicture } from './pictures.ts'
 
 /** Builds the pipeline once; schemas and lists are made once as well, with the first list that is asked for. */
 export function createDispatch(options: DispatchOptions): Dispatch {
-  const tools = createOfferedTools(options.tools, options.profile, options.toolsElsewhere, options.toolsets)
+  const tools =
+    options.offered ?? createOfferedTools(options.tools, options.profile, options.toolsElsewhere, options.toolsets)
   const once = options.write === null ? null : openOnce(options.write, options.log)
-  const pictures = createChartStore({
-    newId: options.newRequestId,
-    now: options.now,
-    draw: (request, principalId) => options.ports.workers.run('draw', request, { principalId }),
-  })
+  const pictures = options.pictures ?? openPictures(options)
   const context: CallContext = {
     options,
     tools,
@@ -81,6 +78,14 @@ async function openGuides({ options, tools }: CallContext, call: Dispatch['call'
     log,
     now,
     newRequestId,
+  })
+}
+
+function openPictures({ newRequestId: newId, now, ports: { workers } }: DispatchOptions): ChartStore {
+  return createChartStore({
+    newId,
+    now,
+    draw: (request, principalId) => workers.run('draw', request, { principalId }),
   })
 }
 

@@ -13,7 +13,7 @@ import { registryOf } from '@svc/engine'
 import { type Address, encodeFunctionData, erc20Abi } from 'viem'
 import type { Identities, RegistrationRequest } from '../ports.ts'
 import type { Config } from '../config/config-shape.ts'
-import { createEndpointProbe } from './probe-endpoint.ts'
+import type { EndpointProbe } from './probe-endpoint.ts'
 import { callAnswer } from '@svc/amm/rpc'
 
 /**
@@ -21,7 +21,7 @@ import { callAnswer } from '@svc/amm/rpc'
  * reads nothing; files are read from the operator's gateway and published through the operator's own services alone.
  */
 export function createIdentities(options: IdentitiesOptions): Identities {
-  const { rpc, upstream, fetch = globalThis.fetch } = options
+  const { rpc, upstream, isLive, fetch = globalThis.fetch } = options
   const placeOf = (chain: Chain) => {
     const registry = registryOf(chain)
     if (registry === null) throw unsupportedChain(chain, options.chains)
@@ -56,7 +56,7 @@ export function createIdentities(options: IdentitiesOptions): Identities {
       const place = { client: rpc.client(chain), ...(apiUrl === null ? {} : { apiUrl }) }
       return withToolErrors(() => requestGrant({ ...place, chain, owner, appId, fetch, signal }))
     },
-    isLive: createEndpointProbe({ now: () => process.uptime() * 1_000 }),
+    isLive,
   } satisfies Identities)
 }
 
@@ -68,7 +68,9 @@ export type IdentitiesOptions = {
     Config['upstream'],
     'appId' | 'apiUrl' | 'gatewayUrl' | 'ipfsMode' | 'pinningJwt' | 'agentName'
   >
-  readonly fetch?: typeof fetch
+  /** Asks addresses that strangers wrote on cards. */
+  readonly isLive: EndpointProbe
+  readonly fetch?: typeof fetch | undefined
 }
 
 /** What the operator has said, which a caller may say otherwise. */

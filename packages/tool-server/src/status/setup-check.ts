@@ -15,7 +15,11 @@ export function failed(id: string, message: string, fix: string): SetupCheck {
   return { id, status: 'fail', message, fix }
 }
 
+/** In the place of a data directory where there is none: settings are the platform's. */
+export const atEdge = 'the edge'
+
 /** The command that puts a setting into the environment file; a later line holds over an earlier one. */
 export function setCommand(setting: string, value: string, place: string): string {
+  if (place === atEdge) return `npx wrangler secret put ${setting}`
   return `echo '${setting}=${value}' >> ${place}/.env`
 }

@@ -62,7 +62,7 @@ export type SetupPlace = {
 }
 
 /** What a server without a wallet reports: it can spend nothing, so it limits nothing, and what one with a wallet has open it does not see. */
-const withoutWallet: SafetyReport = Object.freeze({
+export const withoutWallet: SafetyReport = Object.freeze({
   walletConfigured: false,
   paused: false,
   pause: null,

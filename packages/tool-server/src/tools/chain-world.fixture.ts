@@ -15,6 +15,7 @@ import { erc20Abi } from '@svc/amm/abis'
 import type { CheckOptions } from '../../../amm/src/history/periods/check-periods.ts'
 import { createPoolHistory } from '@svc/amm/history'
 import { createIdentities, type IdentitiesOptions } from '../identity/create-identities.ts'
+import { createEndpointProbe } from '../identity/probe-endpoint.ts'
 import { noServices } from '../identity/no-services.fixture.ts'
 import { createLiquidity } from '@svc/amm/liquidity'
 import { createPriceSource } from '@svc/amm/prices'
@@ -107,7 +108,9 @@ export async function openWorld(devnet: Devnet, options: WorldOptions = {}): Pro
   const liquidity = trading === null ? ownLiquidity : trading.routed(ownLiquidity, { rpc, tokens })
   const confirmed = createConfirmedSources(() => policy)
   const prices = createPriceSource({ rpc, tokens, liquidity, confirmed, pickInt: () => 0 })
-  const identities = createIdentities({ rpc, chains: chains.list(), upstream: { ...noServices, ...options.upstream } })
+  const upstream = { ...noServices, ...options.upstream }
+  const isLive = createEndpointProbe({ now: () => performance.now() })
+  const identities = createIdentities({ rpc, chains: chains.list(), upstream, isLive })
   const store = await openStore({ ...place, now })
   const subgraphs = createSubgraphs({ apiKey: null, pauseMs: 1, ...options.subgraphs })
   const checks = { pickInt: (below: number) => randomInt(below), withinMs: 60_000, ...options.checks }

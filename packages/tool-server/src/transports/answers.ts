@@ -1,5 +1,6 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http'
-import { errorTable, type ToolError } from '@svc/amm'
+import { errorTable, ToolError } from '@svc/amm'
+import type { Log } from '@svc/runtime'
 import { tasksExtension } from './protocol-facts.ts'
 
 /** Answers with a JSON-RPC error of the transport itself, outside any call. */
@@ -66,6 +67,15 @@ export class HttpRefusal extends Error {
     this.headers = headers
     this.members = members
   }
+}
+
+/** What a request is answered with that was refused, or failed; nothing more where an answer has begun. */
+export function answerFailure(response: ServerResponse, error: unknown, log: Pick<Log, 'error'>): void {
+  if (response.destroyed) return
+  if (error instanceof HttpRefusal && !response.headersSent) return sendProblem(response, error)
+  log.error('http.unexpected_error', { error })
+  if (response.headersSent) response.destroy()
+  else sendProblem(response, new HttpRefusal(new ToolError('INTERNAL', 'Something went wrong inside the server.')))
 }
 
 /** Answers with `application/problem+json` (RFC 9457): our envelope plus `type`, `title` and `status`. */

@@ -207,7 +207,7 @@ type SessionCaller = {
   /** Whether the client shows views of answers. */
   readonly views: boolean
   readonly signal: AbortSignal
-  readonly sessionId: string
+  readonly sessionId?: string | undefined
 }
 
 async function sessionResult(

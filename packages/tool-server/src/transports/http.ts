@@ -5,9 +5,9 @@ import type { Log } from '@svc/runtime'
 import { handleRequest } from '../pipeline.ts'
 import type { Observer } from '../observer.ts'
 import type { Traffic } from '../traffic.ts'
-import { HttpRefusal, sendProblem } from './answers.ts'
+import { answerFailure } from './answers.ts'
 import { createBodyRoom } from './json-body.ts'
-import { refuse, type RequestContext, track } from './request-stages.ts'
+import { type RequestContext, track } from './request-stages.ts'
 import type { WebSockets } from './web-sockets.ts'
 
 /** The Streamable HTTP transport: everything between a socket and the two eras of the protocol. */
@@ -60,7 +60,7 @@ export function createHttpTransport(options: HttpOptions): HttpTransport {
     response.once('close', () => options.traffic?.answered())
     if (options.onAnswered !== undefined) reportAnswer(request, response, { streams, report: options.onAnswered })
     if (state.closing) response.setHeader('connection', 'close')
-    handleRequest(request, response, context).catch((error: unknown) => fail(response, error, options.log))
+    handleRequest(request, response, context).catch((error: unknown) => answerFailure(response, error, options.log))
   })
   const upgraded = takeUpgrades(server, context, options)
   return Object.freeze({
@@ -117,7 +117,9 @@ function takeUpgrades(
     const release = () => response?.detachSocket(socket)
     if (response === null) socket.destroy()
     else
-      webSockets.take({ request, socket, head }, context, release).catch((error: unknown) => fail(response, error, log))
+      webSockets
+        .take({ request, socket, head }, context, release)
+        .catch((error: unknown) => answerFailure(response, error, log))
   })
   return upgraded
 }
@@ -133,14 +135,6 @@ function responseOn(socket: Socket, request: IncomingMessage): ServerResponse | 
   } catch {
     return null
   }
-}
-
-function fail(response: ServerResponse, error: unknown, log: Log): void {
-  if (response.destroyed) return
-  if (error instanceof HttpRefusal && !response.headersSent) return sendProblem(response, error)
-  log.error('http.unexpected_error', { error })
-  if (response.headersSent) response.destroy()
-  else sendProblem(response, refuse('INTERNAL', 'Something went wrong inside the server.'))
 }
 
 /** The caps of connections stand here: how many, how slow, how large. */

@@ -24,8 +24,9 @@ import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 export type Protocol = {
   readonly newMcpServer: NewMcpServer
   readonly modern: ModernEra
+  /** Without an id nothing is kept of it: it takes one request. */
   readonly newSessionTransport: (
-    id: string,
+    id: string | null,
     eventStore: EventStore | undefined,
   ) => WebStandardStreamableHTTPServerTransport
   /** The era of a POST by its body and headers. */
@@ -43,9 +44,9 @@ export function createProtocol(options: ProtocolOptions): Protocol {
   return Object.freeze({
     newMcpServer,
     modern,
-    newSessionTransport: (id: string, eventStore: EventStore | undefined) =>
+    newSessionTransport: (id: string | null, eventStore: EventStore | undefined) =>
       new WebStandardStreamableHTTPServerTransport({
-        sessionIdGenerator: () => id,
+        ...(id === null ? {} : { sessionIdGenerator: () => id }),
         ...(eventStore === undefined ? {} : { eventStore }),
       }),
     eraOf,

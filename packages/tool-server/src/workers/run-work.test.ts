@@ -1,7 +1,8 @@
 import { liquidityProfile, type RangeMarket } from '@svc/lp-math'
 import { expect, test, vi } from 'vitest'
 import { createTraffic } from '../traffic.ts'
-import { runWork, type WorkMessage, type WorkRequest } from './run-work.ts'
+import type { WorkRequest } from './compute.ts'
+import { runWork, type WorkMessage } from './run-work.ts'
 
 const model = { price: 1, sigma: 0.8, drift: 0, years: 30 / 365 }
 const bounds = [{ lower: 0.9, upper: 1.1 }]

@@ -1,19 +1,10 @@
 import { answeredAt, cameAt, type TrafficCounts } from '../traffic.ts'
 import type { Picture } from '../charts/frame.ts'
-import {
-  createSimulation,
-  laterWinners,
-  LpMathError,
-  replayStrategies,
-  type SimulationOptions,
-  type LpMathErrorCode,
-} from '@svc/lp-math'
-import type { Replay, Replayed, SimulationRun, Work, WorkKind } from '../ports.ts'
+import { LpMathError, type LpMathErrorCode } from '@svc/lp-math'
+import { type Between, compute, type WorkOutput, type WorkRequest } from './compute.ts'
 import { pictureOf, type ChartRequest } from '../charts/chart-spec.ts'
 import { darkStyle } from '../charts/palette.ts'
 import { renderPng } from '../charts/render-png.ts'
-import { pickRange } from '../analysis/range/pick-range.ts'
-import { scoreFeeTier } from '../analysis/fees/score-fee-tier.ts'
 
 /**
  * Carries a task out; between its portions it tells how far it is, looks whether it shall stop, and lets its core go. Never rejects.
@@ -46,11 +37,7 @@ const stopped = Symbol('stopped')
 const quietMs = 100
 
 function outputOf(task: WorkTask, between: Between): WorkOutput | Promise<WorkOutput> {
-  if (task.kind === 'simulate') return simulate(task.input, between)
-  if (task.kind === 'chooseRange') return pickRange(task.input, () => between(0, 1))
-  if (task.kind === 'replay') return replay(task.input, between)
-  if (task.kind === 'scoreFeeTier') return scoreFeeTier(task.input.tier, task.input.market, () => between(0, 1))
-  return draw(task.input)
+  return task.kind === 'draw' ? draw(task.input) : compute(task, between)
 }
 
 function failure(error: unknown): WorkMessage {
@@ -63,34 +50,6 @@ export async function draw({ drawing, theme, width, format }: ChartRequest): Pro
   if (format === 'svg') return renderSvg(pictureOf(drawing, { theme, width }))
   return renderPng(await renderSvg(pictureOf(drawing, { theme: theme ?? 'light', width })))
 }
-
-/** Replays strategies one after the other, and all again from later starts. */
-function replay({ bars, strategies, options }: Replay, between: Between): Replayed {
-  const results = strategies.map((strategy, index) => {
-    const result = replayStrategies(bars, [strategy], options)
-    between(index + 1, strategies.length)
-    return result
-  })
-  const [first] = results
-  if (first === undefined) throw new TypeError('a replay has a strategy')
-  const later = laterWinners(bars, strategies, options)
-  return { ...first, strategies: results.flatMap((result) => result.strategies), laterWinners: later }
-}
-
-/** A whole simulation, in portions. */
-function simulate(options: SimulationOptions, between: Between): SimulationRun {
-  const simulation = createSimulation(options)
-  const { paths } = simulation
-  const portion = Math.max(1, Math.min(Math.ceil(paths / 20), Math.ceil(mostSteps / options.steps)))
-  for (let done = 0; done < paths;) {
-    done = simulation.advance(portion)
-    between(done, paths)
-  }
-  return { paths, estimates: simulation.result() }
-}
-
-/** Of all paths of a portion together: less than half a millisecond of work. */
-const mostSteps = 16_384
 
 /** Draws a picture as SVG, without a browser: the same text for the same picture. The chart library is loaded at the first use. */
 export async function renderSvg({ option, width, height, followsViewer }: Picture): Promise<string> {
@@ -163,11 +122,6 @@ function waitForAnswer(traffic: TrafficCounts, answered: number, ms: number): vo
   Atomics.wait(traffic, answeredAt, answered, ms)
 }
 
-/** What a thread is asked for. */
-export type WorkRequest = {
-  readonly [Kind in WorkKind]: { readonly kind: Kind; readonly input: Work[Kind]['input'] }
-}[WorkKind]
-
 /** `stop` holds one shared number that is no longer 0 once the answer is not wanted any more. */
 export type WorkTask = WorkRequest & { readonly stop: Int32Array; readonly traffic: TrafficCounts }
 
@@ -177,8 +131,3 @@ export type WorkMessage =
   | { readonly kind: 'result'; readonly output: WorkOutput }
   | { readonly kind: 'stopped' }
   | { readonly kind: 'failed'; readonly message: string; readonly code: LpMathErrorCode | null }
-
-export type WorkOutput = Work[WorkKind]['output']
-
-/** What a piece of work calls between its portions: how much of how much is done. It throws once the answer is not wanted any more. */
-export type Between = (done: number, of: number) => void

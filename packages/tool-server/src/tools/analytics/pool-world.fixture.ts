@@ -1,6 +1,7 @@
 import { getSqrtPriceAtTick, MAX_TICK, MIN_TICK, priceFromTick } from '@svc/lp-math'
 import { createColumns } from '../../../../amm/src/history/bars/bar-grid.ts'
-import { runWork, type WorkMessage, type WorkRequest } from '../../workers/run-work.ts'
+import type { WorkRequest } from '../../workers/compute.ts'
+import { runWork, type WorkMessage } from '../../workers/run-work.ts'
 import type { Pool, PoolBars, Token } from '@svc/amm'
 import type { Ports, Work, WorkKind } from '../../ports.ts'
 import type { TickRow } from '../../../../amm/src/ports.ts'

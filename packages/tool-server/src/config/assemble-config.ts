@@ -1,0 +1,228 @@
+import { resolve } from 'node:path'
+import { unknownSettings, type UnknownSetting } from '@svc/runtime'
+import { type Chain, Secret } from '@svc/wallet/core'
+import type * as z from 'zod'
+import { readAgent } from './agent-config.ts'
+import { ConfigError, type Config, type ConfigProblem, type WalletConfig } from './config-shape.ts'
+import { readEdge } from './issuer-config.ts'
+import { type PerChain, readPerChain, readRpc } from './per-chain.ts'
+import { readProvision } from './provision-config.ts'
+import { checkRules } from './rules.ts'
+import { type Settings, settingsSchema } from './schema.ts'
+import { settings } from './settings.ts'
+import { readSignIn } from './sign-in-config.ts'
+
+/**
+ * The configuration that settings amount to: those that were given, over those that are written down beside the server. Reads nothing. Throws a
+ * `ConfigError` with every problem at once; no problem quotes a value.
+ */
+export function assembleConfig({ given, written, table, dataDir }: ReadSettings): Config {
+  const env = { ...written, ...given }
+  const parsed = settingsSchema.safeParse(env)
+  const perChain = readPerChain(env)
+  const unknown = unknownNames({ given: Object.keys(given), written: Object.keys(written) })
+  const problems = [
+    ...(parsed.success ? [] : parsed.error.issues.map(describeIssue)),
+    ...('problems' in table ? table.problems : []),
+    ...perChain.problems,
+    ...unknown.problems,
+  ]
+  if (!parsed.success || 'problems' in table || problems.length > 0) throw new ConfigError(problems)
+  const config = assemble(parsed.data, dataDir, table.chains, perChain)
+  const broken = checkRules(config, parsed.data, env)
+  if (broken.length > 0) throw new ConfigError(broken)
+  const warnings = [...unknown.warnings, ...unknownChains(perChain, config.chains)]
+  return Object.freeze({ ...config, warnings: [...warnings, ...config.warnings] })
+}
+
+type ReadSettings = {
+  readonly given: Readonly<Record<string, string>>
+  readonly written: Readonly<Record<string, string>>
+  /** The chains of the server, or what is wrong with those that it was given. */
+  readonly table: { readonly chains: readonly Chain[] } | { readonly problems: readonly ConfigProblem[] }
+  /** Absolute path. */
+  readonly dataDir: string
+}
+
+function assemble(values: Settings, dataDir: string, chains: readonly Chain[], perChain: PerChain): Config {
+  const wallet = readWallet(values)
+  const provision = wallet === null ? readProvision(values, chains) : null
+  const { SVC_TLS_CERT: certPath, SVC_TLS_KEY: keyPath } = values
+  return {
+    production: values.NODE_ENV === 'production',
+    profile: values.SVC_MCP_PROFILE ?? (wallet === null && provision === null ? 'data' : 'full'),
+    toolsets: values.SVC_MCP_TOOLSETS ?? null,
+    sharesMemory: values.SVC_MEMORY === 'shared',
+    watchSeconds: values.SVC_WATCH_SECONDS,
+    webhook: readWebhook(values),
+    logLevel: values.LOG_LEVEL,
+    tracesUrl: values.SVC_TRACES_URL ?? null,
+    metrics:
+      values.SVC_METRICS_LISTEN === undefined
+        ? null
+        : { listen: splitListen(values.SVC_METRICS_LISTEN), token: sealed(values.SVC_METRICS_TOKEN) },
+    dataDir,
+    databaseUrl: sealed(values.SVC_DATABASE_URL),
+    listen: splitListen(values.SVC_LISTEN),
+    webSocket: values.SVC_WEBSOCKET === 'on',
+    tls:
+      certPath === undefined || keyPath === undefined
+        ? null
+        : { certPath: resolve(certPath), keyPath: resolve(keyPath) },
+    trustedProxies: values.SVC_TRUSTED_PROXIES,
+    allowedHosts: values.SVC_ALLOWED_HOSTS,
+    allowedOrigins: values.SVC_ALLOWED_ORIGINS,
+    publicUrl: values.SVC_PUBLIC_URL ?? null,
+    signIn: readSignIn(values, chains),
+    oauth: values.SVC_OAUTH_ISSUERS,
+    ...readEdge(values),
+    agent: readAgent(values, chains),
+    auth: {
+      apiKeys: {
+        read: sealed(values.SVC_API_KEY_READ),
+        feedback: sealed(values.SVC_API_KEY_FEEDBACK),
+        write: sealed(values.SVC_API_KEY_WRITE),
+      },
+      token: sealed(values.MCP_AUTH_TOKEN),
+    },
+    wallet,
+    provision,
+    chains,
+    rpc: readRpc(values, chains, perChain),
+    bundlerUrls: perChain.bundler,
+    paymasterUrls: perChain.paymaster,
+    upstream: {
+      tradingApiKey: sealed(values.SVC_TRADING_API_KEY),
+      tradingApiUrl: values.SVC_TRADING_API_URL ?? null,
+      tradingApiDialect: values.SVC_TRADING_API_DIALECT,
+      orderApiKey: sealed(values.SVC_ORDER_API_KEY),
+      orderApiUrl: values.SVC_ORDER_API_URL ?? null,
+      subgraphApiKey: sealed(values.SVC_MCP_SUBGRAPH_API_KEY),
+      rewardsUrl: values.SVC_REWARDS_URL,
+      pinningJwt: sealed(values.SVC_PINNING_JWT),
+      ipfsMode: values.SVC_IPFS_MODE,
+      agentName: values.SVC_AGENT_NAME ?? null,
+      appId: values.WALLET_APP_ID ?? null,
+      apiUrl: values.SVC_API_URL ?? null,
+      gatewayUrl: values.SVC_GATEWAY_URL ?? null,
+      identityProviderUrl: values.SVC_IDENTITY_PROVIDER_URL ?? null,
+    },
+    walletSecrets: [values.PRIVATE_KEY, values.WALLET_APP_SECRET, values.WALLET_AUTH_PRIVATE_KEY].flatMap(
+      (value) => sealed(value) ?? [],
+    ),
+    warnings: [
+      ...(values.MCP_AUTH_TOKEN === undefined ? [] : ['MCP_AUTH_TOKEN grants every scope to whoever holds it.']),
+      ...((values.SVC_MCP_PROFILE ?? 'data') !== 'data' && wallet === null && provision === null
+        ? [withoutWallet(`${values.SVC_MCP_PROFILE}`)]
+        : []),
+      ...(values.SVC_WEBHOOK_URL !== undefined && wallet === null ? [webhookUnused] : []),
+      ...(values.WALLET_ID !== undefined && values.WALLET_TYPE === undefined ? [managedUnsaid] : []),
+    ],
+  }
+}
+
+const withoutWallet = (profile: string): string =>
+  `SVC_MCP_PROFILE is ${profile} and there is no wallet: tools that need one are listed, and each refuses with ` +
+  'WALLET_NOT_CONFIGURED. Configure a wallet (WALLET_TYPE), or use data.'
+
+const webhookUnused =
+  'SVC_WEBHOOK_URL is set and there is no wallet: watches are kept beside one, so alerts alone are sent.'
+
+const managedUnsaid = 'WALLET_ID names a managed wallet, but WALLET_TYPE=managed is not set, so it is not used.'
+
+/** A wallet only when its own settings are complete; what is missing is a broken rule, not half a wallet. */
+function readWallet(values: Settings): WalletConfig | null {
+  const type = values.WALLET_TYPE ?? (values.PRIVATE_KEY === undefined ? undefined : 'local')
+  if (type === 'local') {
+    return values.PRIVATE_KEY === undefined ? null : { type, privateKey: new Secret(values.PRIVATE_KEY) }
+  }
+  const { WALLET_APP_ID: appId, WALLET_APP_SECRET: appSecret, WALLET_ID: walletId } = values
+  const authPrivateKey = values.WALLET_AUTH_PRIVATE_KEY
+  if (type === undefined || appId === undefined || appSecret === undefined) return null
+  if (walletId === undefined || authPrivateKey === undefined) return null
+  return {
+    type,
+    appId,
+    appSecret: new Secret(appSecret),
+    walletId,
+    authPrivateKey: new Secret(authPrivateKey),
+    apiUrl: values.SVC_WALLET_API_URL ?? null,
+  }
+}
+
+function readWebhook({ SVC_WEBHOOK_URL: url, SVC_WEBHOOK_SECRET: secret, SVC_WEBHOOK_PRIVATE: reach }: Settings) {
+  if (url === undefined || secret === undefined) return null
+  return { url: new Secret(url), secret: new Secret(secret), allowsPrivate: reach === 'allow' }
+}
+
+function describeIssue(issue: z.core.$ZodIssue): ConfigProblem {
+  const accepted = issue.code === 'invalid_value' ? `Accepted: ${issue.values.map(String).join(', ')}` : issue.message
+  return invalid(String(issue.path[0] ?? 'environment'), `${accepted}.`)
+}
+
+function invalid(setting: string, message: string): ConfigProblem {
+  return { code: 'SETTING_INVALID', setting, message, fix: `Correct ${setting}.` }
+}
+
+function sealed(value: string | undefined): Secret | null {
+  return value === undefined ? null : new Secret(value)
+}
+
+function splitListen(listen: string): Config['listen'] {
+  const colon = listen.lastIndexOf(':')
+  return { host: listen.slice(0, colon).replace(/^\[|\]$/g, ''), port: Number(listen.slice(colon + 1)) }
+}
+
+/** A setting given as nothing is not given. */
+export function withoutBlanks(
+  environment: Readonly<Record<string, string | undefined>>,
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(environment).flatMap(([name, value]) =>
+      value === undefined || value === '' ? [] : [[name, value]],
+    ),
+  )
+}
+
+/** An id that no chain of this server has is most likely one too: the chain that was meant asks the public endpoints. */
+function unknownChains({ rpc, privateRpc }: PerChain, chains: readonly Chain[]): readonly string[] {
+  const known = new Set(chains.map(({ id }) => id))
+  const named = (prefix: string, urls: PerChain['rpc' | 'privateRpc']) => [...urls.keys()].map((id) => ({ prefix, id }))
+  return [...named('SVC_RPC_URL_', rpc), ...named('SVC_PRIVATE_RPC_URL_', privateRpc)]
+    .filter(({ id }) => !known.has(id))
+    .map(({ prefix, id }) => `${prefix}${id} changes nothing: no chain of this server has the id ${id}.`)
+}
+
+/**
+ * Names that no setting has. In the data directory's environment file, which nobody else reads, each is a problem; in the
+ * environment of the process a slip of one that begins with SVC_ is: what it was to set would stay at its default. Others
+ * there are reported and let be, for other programs may read them.
+ */
+function unknownNames(names: { readonly given: readonly string[]; readonly written: readonly string[] }): {
+  readonly problems: readonly ConfigProblem[]
+  readonly warnings: readonly string[]
+} {
+  const problems = unknownSettings(names.written, known).map(problem)
+  const warnings: string[] = []
+  for (const unknown of unknownSettings(names.given, known)) {
+    const { name, meant, nearest } = unknown
+    const isOurs = name.startsWith('SVC_')
+    if (isOurs && meant !== null) problems.push(problem(unknown))
+    else if (isOurs) {
+      const near = nearest === null ? 'docs/config.md has every setting.' : `Did you mean ${nearest}?`
+      warnings.push(`${name} is not a setting of this server and changes nothing. ${near}`)
+    } else if (meant !== null) warnings.push(`${name} is not a setting of this server. Did you mean ${meant}?`)
+  }
+  return { problems, warnings }
+}
+
+const known = {
+  // The last is read where the local chain is started, not by the server.
+  names: [...settings.map(({ name }) => name), 'SVC_ANVIL_PATH'],
+  perChain: settings.flatMap(({ name }) => (name.endsWith('<chainId>') ? [name.slice(0, -'<chainId>'.length)] : [])),
+}
+
+function problem({ name, meant }: UnknownSetting): ConfigProblem {
+  const fix = meant === null ? 'Remove it; docs/config.md has every setting.' : `Did you mean ${meant}?`
+  return { code: 'SETTING_UNKNOWN', setting: name, message: 'There is no such setting.', fix }
+}

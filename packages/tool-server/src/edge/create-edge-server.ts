@@ -1,0 +1,92 @@
+import { createRedactor, type Log } from '@svc/runtime'
+import { parsePolicy, type Policy } from '@svc/engine/policy'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createBarMemory } from '@svc/amm/history'
+import { authStages } from '../auth/auth-stages.ts'
+import { createAuthenticate } from '../auth/authenticate.ts'
+import { createAgentDocuments } from '../cards/agent-documents.ts'
+import type { Config } from '../config/config-shape.ts'
+import { secretsOf } from '../config/secrets.ts'
+import { createOfferedTools } from '../dispatch/offered-tools.ts'
+import { defaultLimits, ratesOf } from '../limits.ts'
+import { handleRequest } from '../pipeline.ts'
+import { createRateLimits } from '../rate-limits/rate-limit.ts'
+import { version } from '../status/status.ts'
+import { dataTools, namesBeyondData } from '../tools/data-tools.ts'
+import { answerFailure } from '../transports/answers.ts'
+import { createGuards, hostNames } from '../transports/guards.ts'
+import { createBodyRoom } from '../transports/json-body.ts'
+import type { RequestContext } from '../transports/request-stages.ts'
+import { createLineLog } from './create-line-log.ts'
+import { openEras } from './open-eras.ts'
+import { readEdgeConfig } from './read-edge-config.ts'
+
+/**
+ * The server of the profile `data` for a place that is no process of its own, such as an isolate of workerd: a request passes the same stages,
+ * and a call the same pipeline. Nothing of one request is touched by another: whatever can wait for something is made for each, and goes with it; what
+ * stays is plain data.
+ *
+ * Throws `ConfigError`, or `ToolError` for a policy that is none.
+ */
+export function createEdgeServer(options: EdgeOptions): EdgeServer {
+  const config = readEdgeConfig(options.env, options.chains ?? [])
+  const policy = parsePolicy(options.policy ?? {}, config)
+  const redactor = createRedactor(secretsOf(config))
+  const log = createLineLog({ level: config.logLevel, redactor, write: options.write, now: Date.now })
+  for (const warning of config.warnings) log.warn('config.warning', { warning })
+  const kept = keep(config, policy, log)
+  const { stages, offered, bars } = kept
+  const place = { config, policy, redactor, log, offered, bars, fetch: options.fetch }
+  return Object.freeze({
+    async handle(request: IncomingMessage, response: ServerResponse) {
+      const context: RequestContext = {
+        ...stages,
+        // Whoever is turned away before costs none.
+        eras: {
+          post: async (...asked) => (await openEras(place)).post(...asked),
+          session: async (...asked) => (await openEras(place)).session(...asked),
+        },
+        inFlight: new Set(),
+        streams: new WeakSet(),
+        // One for all would be short of what those had who left.
+        bodies: createBodyRoom(defaultLimits.bodyRoomBytes),
+      }
+      await handleRequest(request, response, context).catch((error: unknown) => answerFailure(response, error, log))
+    },
+  })
+}
+
+export type EdgeServer = {
+  /** Answers one request. Never rejects. */
+  handle(request: IncomingMessage, response: ServerResponse): Promise<void>
+}
+
+export type EdgeOptions = {
+  /** The settings, as the platform binds them. */
+  readonly env: Readonly<Record<string, unknown>>
+  /** What a chains file (`SVC_CHAINS_FILE`) holds; none unless given. */
+  readonly chains?: unknown
+  /** What `policy.json` holds: tokens, price sources, hooks, vaults, limits of requests. The defaults unless given. */
+  readonly policy?: unknown
+  /** Takes a line of the log. */
+  readonly write: (line: string) => void
+  /** The platform's unless given. */
+  readonly fetch?: typeof globalThis.fetch
+}
+
+/** What all requests share: no promise, no timer and no signal is among it. */
+function keep(config: Config, policy: Policy, log: Log) {
+  const offered = createOfferedTools(dataTools, 'data', namesBeyondData, config.toolsets)
+  const now = () => performance.now()
+  const servedAt = () => config.publicUrl ?? ''
+  const stages = {
+    guards: createGuards({ ...config, allowedHosts: hostNames(config) }),
+    authenticate: createAuthenticate(authStages(config, config.auth.apiKeys), Date.now),
+    limits: createRateLimits({ ...defaultLimits, ...ratesOf(policy) }, { now, lend: null }),
+    signIn: null,
+    missingScope: (...asked: Parameters<typeof offered.missingScope>) => offered.missingScope(...asked),
+    onScopeMissing: (facts: Readonly<Record<string, unknown>>) => log.info('auth.scope-missing', facts),
+    documents: createAgentDocuments({ config, tools: dataTools, version, servedAt }),
+  } satisfies Partial<RequestContext>
+  return { stages, offered, bars: createBarMemory() }
+}
