@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
 import { isInForce, type Credentials, type ApiKeys } from './auth/credentials.ts'
