@@ -53,7 +53,7 @@ type Entry = { readonly foreground: boolean; readonly load: () => Promise<Comman
 
 /** By the word that stands for each in `svc help`. */
 export const commands = {
-  up: { foreground: true, load: async () => (await import('./commands/up.ts')).up },
+  up: { foreground: true, load: async () => (await inClone(import('./commands/up.ts'))).up },
   serve: { foreground: false, load: async () => (await import('./commands/serve.ts')).serve },
   setup: { foreground: true, load: async () => (await import('./commands/setup.ts')).setup },
   doctor: { foreground: true, load: async () => (await import('./commands/doctor.ts')).doctor },
@@ -73,8 +73,18 @@ export const commands = {
   backup: { foreground: true, load: async () => (await import('./commands/backup.ts')).backup },
   restore: { foreground: true, load: async () => (await import('./commands/restore.ts')).restore },
   lp: { foreground: true, load: async () => (await import('./commands/word-commands.ts')).lp },
-  demo: { foreground: true, load: async () => (await import('./commands/demo.ts')).demo },
+  demo: { foreground: true, load: async () => (await inClone(import('./commands/demo.ts'))).demo },
 } satisfies Readonly<Record<string, Entry>>
+
+/** The local world holds contracts of others, some under copyleft licences, so it stands in a clone and is not installed with this command. */
+async function inClone<T>(loading: Promise<T>): Promise<T> {
+  return loading.catch((error: unknown) => {
+    if (!(error instanceof Error && /^Cannot find (?:package|module) '@svc\/devnet/.test(error.message))) throw error
+    throw new Error('the local world comes with a clone of the repository, not with this package. There: npm ci && npm start', {
+      cause: error,
+    })
+  })
+}
 
 /**
  * Settles once whoever reads has taken all that was written to the streams, however long that takes, or a second after the
