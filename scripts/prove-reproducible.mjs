@@ -1,0 +1,59 @@
+// Builds the repository a second time, in another folder, and fails where a file that is published comes out otherwise: the bundle of the
+// server and the packages. Expects a clean build here (`npm ci && npm run build`): what an older build has left is packed as well.
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { copyTree } from '../integration/mutation/copy-tree.mjs'
+import { publishedWorkspaces } from './production-packages.mjs'
+
+const root = fileURLToPath(new URL('../', import.meta.url))
+const started = performance.now()
+const copy = await copyTree(root)
+try {
+  for (const name of readdirSync(join(copy, 'packages'))) {
+    for (const made of ['dist', 'tsconfig.tsbuildinfo']) {
+      rmSync(join(copy, 'packages', name, made), { recursive: true, force: true })
+    }
+  }
+  run(copy, 'node_modules/.bin/tsc', '-b', ...published().map((path) => `${path}/tsconfig.json`))
+  const [here, there] = [root, copy].map(madeIn)
+  const differing = Object.keys({ ...here, ...there }).filter((name) => here[name] !== there[name])
+  for (const name of Object.keys(here)) console.log(`${differing.includes(name) ? 'FAIL' : 'ok  '}  ${name} ${here[name]}`)
+  console.log(`Two builds in two folders ${differing.length === 0 ? 'are the same' : 'differ'}, ${seconds()} s`)
+  if (differing.length > 0) process.exitCode = 1
+} finally {
+  rmSync(copy, { recursive: true, force: true })
+}
+
+/** SHA-256 of each file that is published, by its name. */
+function madeIn(folder) {
+  const out = mkdtempSync(join(tmpdir(), 'svc-made-'))
+  try {
+    run(folder, process.execPath, 'scripts/mcpb.mjs', join(out, 'svc.mcpb'))
+    mkdirSync(join(out, 'packed'))
+    const words = published().map((path) => `--workspace=${path}`)
+    run(folder, 'npm', 'pack', ...words, `--pack-destination=${join(out, 'packed')}`, '--loglevel=error')
+    const files = ['svc.mcpb', ...readdirSync(join(out, 'packed')).map((name) => join('packed', name))]
+    const hash = (file) => createHash('sha256').update(readFileSync(join(out, file))).digest('hex')
+    return Object.fromEntries(files.map((file) => [file, hash(file)]))
+  } finally {
+    rmSync(out, { recursive: true, force: true })
+  }
+}
+
+function published() {
+  const folders = readdirSync(join(root, 'packages')).map((name) => `packages/${name}`)
+  const manifest = (path) => JSON.parse(readFileSync(join(root, path, 'package.json'), 'utf8'))
+  return publishedWorkspaces(Object.fromEntries(folders.map((path) => [path, manifest(path)])))
+}
+
+function run(cwd, program, ...words) {
+  execFileSync(program, words, { cwd, stdio: ['ignore', 'ignore', 'inherit'] })
+}
+
+function seconds() {
+  return Math.round((performance.now() - started) / 1000)
+}
