@@ -27,8 +27,9 @@ const overrides = {
 /** A program that is not done by then hangs: the longest takes some 20 s. */
 const patienceS = 180
 
-/** The oldest viem that the packages take. */
-const oldest = /^>=(\S+) /.exec(manifestOf('wallet').peerDependencies.viem)[1]
+/** The oldest viem and the oldest identity SDK that the packages take. */
+const oldest = oldestOf('viem')
+const oldestSdk = oldestOf('agent0-sdk')
 
 const started = performance.now()
 const folder = await mkdtemp(join(tmpdir(), 'svc-packages-'))
@@ -96,6 +97,15 @@ async function prove() {
     await run(process.execPath, [older, '-p', 'tsconfig.nodenext.json'])
     await runConsumer('oldest', 'sdk-inline')
   })
+  await npm('install', `agent0-sdk@${oldestSdk}`)
+  await step(`both at the lowest: identity SDK ${oldestSdk} beside viem ${oldest}, and no other of either`, async () =>
+    assert.deepEqual([await versionsOf('agent0-sdk'), await versionsOf('viem')], [[oldestSdk], [oldest]]),
+  )
+  await step('the consumer registers with these', () => runConsumer('lowest', 'sdk-inline'))
+}
+
+function oldestOf(peer) {
+  return /^>=([\d.]+)/.exec(manifestOf('wallet').peerDependencies[peer])[1]
 }
 
 function manifestOf(name) {
@@ -113,7 +123,7 @@ async function step(name, check) {
 }
 
 async function runConsumer(name, registrationMethod) {
-  const account = devnet.accounts[['plain', 'sdk', 'oldest'].indexOf(name)]
+  const account = devnet.accounts[['plain', 'sdk', 'oldest', 'lowest'].indexOf(name)]
   const state = join(project, name)
   await mkdir(state)
   const words = [devnet.rpcUrl, devnet.registry.identity, account.privateKey, name, state]
