@@ -1,5 +1,5 @@
 // Builds the repository a second time, in another folder, and fails where a file that is published comes out otherwise: the bundle of the
-// server and the packages. Expects a clean build here (`npm ci && npm run build`): what an older build has left is packed as well.
+// server and the packages. Expects a build of a clean clone here (`npm ci && npm run build`): what a source that is gone has left is packed as well.
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
@@ -19,6 +19,7 @@ try {
     }
   }
   run(copy, 'node_modules/.bin/tsc', '-b', ...published().map((path) => `${path}/tsconfig.json`))
+  run(copy, process.execPath, 'scripts/views.mjs')
   const [here, there] = [root, copy].map(madeIn)
   const differing = Object.keys({ ...here, ...there }).filter((name) => here[name] !== there[name])
   for (const name of Object.keys(here)) console.log(`${differing.includes(name) ? 'FAIL' : 'ok  '}  ${name} ${here[name]}`)
