@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { publishedWorkspaces } from '../../scripts/production-packages.mjs'
 import { pageOf, shapeOf } from './page.mjs'
 import { openShell } from './shell.mjs'
 import { story } from './story.mjs'
@@ -45,12 +46,18 @@ try {
   rmSync(folder, { recursive: true, force: true })
 }
 
-/** All packages: the command that is installed needs each. */
+/** The published packages that the command needs: all but the one for tests. */
 function pack() {
-  const words = ['pack', '--workspaces', '--pack-destination', packed, '--loglevel=error']
-  execFileSync('npm', words, { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] })
-  const workspaces = readdirSync(join(root, 'packages'))
-  assert.equal(readdirSync(packed).length, workspaces.length)
+  const folders = readdirSync(join(root, 'packages')).map((name) => `packages/${name}`)
+  const manifestOf = (path) => JSON.parse(readFileSync(join(root, path, 'package.json'), 'utf8'))
+  const published = publishedWorkspaces(Object.fromEntries(folders.map((path) => [path, manifestOf(path)])))
+  const needed = published.filter((path) => path !== 'packages/test-utils')
+  const words = needed.map((path) => `--workspace=${path}`)
+  execFileSync('npm', ['pack', ...words, '--pack-destination', packed, '--loglevel=error'], {
+    cwd: root,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  assert.equal(readdirSync(packed).length, needed.length)
 }
 
 /** Nothing of whoever runs this, but where npm finds packages. */

@@ -15,6 +15,7 @@ const settingUp = ({ rpcUrl, providerUrl, appId, vault, hookUrl }, packed) => [
       { run: 'export PATH="$PWD/node_modules/.bin:$PATH"' },
       { run: 'umask 077' },
       { run: 'svc help | head -1', finds: /^svc: / },
+      { run: 'svc up', finds: /comes with a clone/ },
     ],
   },
   {
