@@ -22,7 +22,8 @@ try {
   run(copy, process.execPath, 'scripts/views.mjs')
   const [here, there] = [root, copy].map(madeIn)
   const differing = Object.keys({ ...here, ...there }).filter((name) => here[name] !== there[name])
-  for (const name of Object.keys(here)) console.log(`${differing.includes(name) ? 'FAIL' : 'ok  '}  ${name} ${here[name]}`)
+  for (const name of Object.keys(here))
+    console.log(`${differing.includes(name) ? 'FAIL' : 'ok  '}  ${name} ${here[name]}`)
   console.log(`Two builds in two folders ${differing.length === 0 ? 'are the same' : 'differ'}, ${seconds()} s`)
   if (differing.length > 0) process.exitCode = 1
 } finally {
@@ -38,7 +39,10 @@ function madeIn(folder) {
     const words = published().map((path) => `--workspace=${path}`)
     run(folder, 'npm', 'pack', ...words, `--pack-destination=${join(out, 'packed')}`, '--loglevel=error')
     const files = ['svc.mcpb', ...readdirSync(join(out, 'packed')).map((name) => join('packed', name))]
-    const hash = (file) => createHash('sha256').update(readFileSync(join(out, file))).digest('hex')
+    const hash = (file) =>
+      createHash('sha256')
+        .update(readFileSync(join(out, file)))
+        .digest('hex')
     return Object.fromEntries(files.map((file) => [file, hash(file)]))
   } finally {
     rmSync(out, { recursive: true, force: true })

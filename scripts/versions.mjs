@@ -18,14 +18,18 @@ const write = (path, text) => writeFileSync(join(root, path), text)
 const versionOf = (path) => JSON.parse(read(path)).version
 
 const former = versionOf('package.json')
-execFileSync(process.execPath, [join(root, 'node_modules/@changesets/cli/bin.js'), 'version'], { cwd: root, stdio: 'inherit' })
+execFileSync(process.execPath, [join(root, 'node_modules/@changesets/cli/bin.js'), 'version'], {
+  cwd: root,
+  stdio: 'inherit',
+})
 const manifests = readdirSync(join(root, 'packages')).map((name) => `packages/${name}/package.json`)
 const [version, ...others] = new Set(manifests.map(versionOf))
 if (others.length > 0) throw new Error(`The packages have several versions: ${[version, ...others].join(', ')}`)
 if (version === former) throw new Error('There is no changeset: write one with npx changeset')
 
 const pinned = new RegExp(`("@svc/[a-z-]+": )"${former.replaceAll('.', '\\.')}"`, 'g')
-const own = (text) => text.replace(`"version": "${former}"`, `"version": "${version}"`).replaceAll(pinned, `$1"${version}"`)
+const own = (text) =>
+  text.replace(`"version": "${former}"`, `"version": "${version}"`).replaceAll(pinned, `$1"${version}"`)
 write('package.json', own(read('package.json')))
 const lock = JSON.parse(read('package-lock.json'))
 lock.version = version

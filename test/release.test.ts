@@ -67,14 +67,18 @@ test('there is one version, and everything that names it says the same', () => {
     ),
     changes: [/^## (\d\S*)$/m.exec(read('CHANGELOG.md'))?.[1]],
   }
-  for (const [where, versions] of Object.entries(said)) expect([where, [...new Set(versions)]]).toEqual([where, [version]])
+  for (const [where, versions] of Object.entries(said))
+    expect([where, [...new Set(versions)]]).toEqual([where, [version]])
 })
 
 test('what is not released yet has a changeset, and the other way round', () => {
   const [, unreleased = ''] = /^## Unreleased$([^]*?)^## /m.exec(read('CHANGELOG.md')) ?? []
-  const changesets = readdirSync(join(root, '.changeset')).filter((name) => name.endsWith('.md') && name !== 'README.md')
+  const changesets = readdirSync(join(root, '.changeset')).filter(
+    (name) => name.endsWith('.md') && name !== 'README.md',
+  )
   expect(changesets.length > 0).toBe(/^- /m.test(unreleased))
-  for (const name of changesets) expect(read(`.changeset/${name}`)).toMatch(/^---\n(?:'@svc\/[a-z-]+': (?:patch|minor|major)\n)+---\n/)
+  for (const name of changesets)
+    expect(read(`.changeset/${name}`)).toMatch(/^---\n(?:'@svc\/[a-z-]+': (?:patch|minor|major)\n)+---\n/)
 })
 
 /** Whoever uses the packages may do with their own program what they like. */

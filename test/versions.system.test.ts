@@ -32,7 +32,8 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-const changesets = () => readdirSync(join(folder, '.changeset')).filter((name) => name !== 'README.md' && name.endsWith('.md'))
+const changesets = () =>
+  readdirSync(join(folder, '.changeset')).filter((name) => name !== 'README.md' && name.endsWith('.md'))
 const read = (path: string) => readFileSync(join(folder, path), 'utf8')
 const run = () => execFileSync(process.execPath, [join(root, 'scripts/versions.mjs')], { cwd: folder, stdio: 'pipe' })
 
@@ -51,11 +52,17 @@ test('a changeset of one package raises every version, with all that pins or nam
       .replace(`version = '${version}'`, `version = '${next}'`)
     if (path !== 'package-lock.json') expect([path, read(path)]).toEqual([path, expected])
   }
-  const lock = JSON.parse(read('package-lock.json')) as { packages: Record<string, { version?: string; dependencies?: Record<string, string> }> }
+  const lock = JSON.parse(read('package-lock.json')) as {
+    packages: Record<string, { version?: string; dependencies?: Record<string, string> }>
+  }
   for (const [place, entry] of Object.entries(lock.packages)) {
     if (place.includes('node_modules/')) continue
     const pins = Object.entries(entry.dependencies ?? {}).filter(([name]) => name.startsWith('@svc/'))
-    expect([place, entry.version, ...new Set(pins.map(([, pin]) => pin))]).toEqual([place, next, ...(pins.length > 0 ? [next] : [])])
+    expect([place, entry.version, ...new Set(pins.map(([, pin]) => pin))]).toEqual([
+      place,
+      next,
+      ...(pins.length > 0 ? [next] : []),
+    ])
   }
   expect(read('CHANGELOG.md')).toContain(`## Unreleased\n\n## ${next}\n`)
   expect(changesets()).toEqual([])

@@ -3,7 +3,12 @@ import { randomUUID } from 'node:crypto'
 
 /** A shell in a process group of its own, which runs one command after the other and keeps variables and jobs between them. */
 export function openShell({ cwd, env, patienceMs }) {
-  const bash = spawn('bash', ['--noprofile', '--norc'], { cwd, env, detached: true, stdio: ['pipe', 'pipe', 'inherit'] })
+  const bash = spawn('bash', ['--noprofile', '--norc'], {
+    cwd,
+    env,
+    detached: true,
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
   const mark = `end-${randomUUID()}`
   let printed = ''
   let look = () => {}

@@ -27,7 +27,7 @@ const settingUp = ({ rpcUrl, providerUrl, appId, vault, hookUrl }, packed) => [
       { run: `echo "SVC_CHAINS_FILE=$PWD/chains.json" >>reading/.env` },
       { run: `echo 'SVC_RPC_URL_31337=${rpcUrl}' >>reading/.env` },
       {
-        run: 'node agent.mjs reading get_token_price token=WETH chain=local .priceUsd .source',
+        run: 'node agent.mjs reading get_token_price token=WETH chain=local .priceUsd .confidence',
         finds: /^priceUsd: [^n]/,
       },
       {

@@ -27,7 +27,9 @@ export function linksOf(markdown: string): readonly string[] {
   const inline = [...text.matchAll(/\]\(\s*<?([^)\s>]+)>?(?:\s+"[^"]*")?\s*\)/g)]
   const named = [...text.matchAll(/^ {0,3}\[[^\]]+\]:\s*<?(\S+?)>?\s*$/gm)]
   const tags = [...text.matchAll(/\b(?:href|src(?:set)?)="([^"]+)"/g)]
-  return [...inline, ...named, ...tags].map(([, target = '']) => target).filter((target) => !/^[a-z][\w+.-]*:/i.test(target))
+  return [...inline, ...named, ...tags]
+    .map(([, target = '']) => target)
+    .filter((target) => !/^[a-z][\w+.-]*:/i.test(target))
 }
 
 /** As the usual hosts of repositories make them of headings. */
@@ -36,7 +38,11 @@ export function headingAnchors(markdown: string): ReadonlySet<string> {
   const anchors = new Set([...markdown.matchAll(/<a (?:id|name)="([^"]+)"/g)].map(([, name = '']) => name))
   for (const [, heading = ''] of withoutFences(markdown).matchAll(/^ {0,3}#{1,6}[ \t]+(.+?)[ \t]*#*$/gm)) {
     const words = heading.replaceAll(/!?\[([^\]]*)\]\([^)]*\)/g, '$1').replaceAll(/[`*]/g, '')
-    const slug = words.toLowerCase().replaceAll(/[^\p{L}\p{N}\s_-]/gu, '').trim().replaceAll(/\s/g, '-')
+    const slug = words
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+      .trim()
+      .replaceAll(/\s/g, '-')
     const times = seen.get(slug) ?? 0
     seen.set(slug, times + 1)
     anchors.add(times === 0 ? slug : `${slug}-${times}`)

@@ -8,7 +8,10 @@ export function renderLlms(
   packages: readonly { readonly folder: string; readonly name: string; readonly description: string }[],
 ): string {
   const listed = Object.values(guides).flatMap((group) => Object.keys(group))
-  const differing = [...pages.filter((page) => !listed.includes(page)), ...listed.filter((page) => !pages.includes(page))]
+  const differing = [
+    ...pages.filter((page) => !listed.includes(page)),
+    ...listed.filter((page) => !pages.includes(page)),
+  ]
   if (differing.length > 0) throw new Error(`test/docs/render-llms.ts: in one list only: ${differing.join(', ')}`)
   const sections = Object.entries(guides).map(([title, group]) => {
     const links = Object.entries(group).map(([page, says]) => `- [${page.replace(/^docs\//, '')}](${page}): ${says}`)
@@ -38,7 +41,8 @@ offline: \`npm ci && npm start\`. Errors are \`{ code, message, retryable, sugge
 const guides: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'Start here': {
     'README.md': 'what it is, and how to run it in a minute',
-    'docs/first-operator.md': 'the first hour of an operator, as it was printed: set-up, deposit, alert, backup, restore',
+    'docs/first-operator.md':
+      'the first hour of an operator, as it was printed: set-up, deposit, alert, backup, restore',
     'docs/demo.md': 'the life of a position, and an agent that attacks its owner',
     'docs/first-identity.md': 'from an empty folder to an identity of an agent, in TypeScript',
     'docs/guide-lp-analytics.md': 'which pool, which range, was it worth it: a program with what it prints',

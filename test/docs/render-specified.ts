@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { type Coverage, linkTo, testsOf } from './render-spec-coverage.ts'
 import { identity } from './specified/identity.ts'
 import { liquidityTools } from './specified/liquidity.ts'
+import { operation } from './specified/operation.ts'
 import type { Open, Specified } from './specified/row.ts'
 import { toolServer } from './specified/server.ts'
 
@@ -18,7 +19,7 @@ export function renderSpecified(root: string): Coverage {
 
 const documents: Readonly<Record<string, readonly (Specified | Open)[]>> = {
   'Wallet, identity and support API': identity,
-  'Tool server': toolServer,
+  'Tool server': [...toolServer, ...operation],
   'Liquidity tools, beside what each takes and gives': liquidityTools,
 }
 

@@ -18,7 +18,9 @@ test('docs/spec-coverage.md names what shows each thing that the specification a
   const setup = renderSetupCoverage(root)
   const documents = renderSpecified(root)
   const gaps = [...documents.gaps, ...tools.gaps, ...setup.gaps]
-  await expect(`${heading}${documents.text}${tools.text}${setup.text}`).toMatchFileSnapshot(join(root, 'docs/spec-coverage.md'))
+  await expect(`${heading}${documents.text}${tools.text}${setup.text}`).toMatchFileSnapshot(
+    join(root, 'docs/spec-coverage.md'),
+  )
   expect(gaps).toEqual([])
 })
 

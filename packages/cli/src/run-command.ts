@@ -80,9 +80,12 @@ export const commands = {
 async function inClone<T>(loading: Promise<T>): Promise<T> {
   return loading.catch((error: unknown) => {
     if (!(error instanceof Error && /^Cannot find (?:package|module) '@svc\/devnet/.test(error.message))) throw error
-    throw new Error('the local world comes with a clone of the repository, not with this package. There: npm ci && npm start', {
-      cause: error,
-    })
+    throw new Error(
+      'the local world comes with a clone of the repository, not with this package. There: npm ci && npm start',
+      {
+        cause: error,
+      },
+    )
   })
 }
 
