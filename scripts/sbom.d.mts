@@ -2,8 +2,8 @@
 export function sbom(): {
   readonly bomFormat: string
   readonly components: readonly {
-    readonly name: string
-    readonly version: string
+    /** `pkg:npm/` and the name, encoded, `@` and the version. */
+    readonly purl: string
     readonly hashes?: readonly unknown[]
     readonly licenses?: readonly unknown[]
   }[]

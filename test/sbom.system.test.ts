@@ -5,27 +5,23 @@ import { type Lock, productionPackages, publishedWorkspaces } from '../scripts/p
 import { sbom } from '../scripts/sbom.mjs'
 
 const root = join(import.meta.dirname, '..')
-const readJson = (path: string) => JSON.parse(readFileSync(join(root, path), 'utf8')) as unknown
+const readJson = (path: string): unknown => JSON.parse(readFileSync(join(root, path), 'utf8'))
+type Manifest = { readonly name: string; readonly version: string; readonly private?: boolean }
 
 test('the bill of materials names what the lockfile installs with the published packages, with hash and licence, and nothing else', () => {
   const folders = readdirSync(join(root, 'packages')).map((name) => `packages/${name}`)
-  const manifests = Object.fromEntries(
-    folders.map((path) => [
-      path,
-      readJson(`${path}/package.json`) as { name: string; version: string; private?: boolean },
-    ]),
-  )
+  const manifests = Object.fromEntries(folders.map((path) => [path, readJson(`${path}/package.json`) as Manifest]))
   const published = publishedWorkspaces(manifests)
-  const wanted = productionPackages(readJson('package-lock.json') as Lock, published)
-  const ours = published.map((path) => manifests[path]!)
+  const foreign = productionPackages(readJson('package-lock.json') as Lock, published)
+  const ours = published.flatMap((path) => manifests[path] ?? [])
+  const wanted = new Set([...foreign, ...ours].map(({ name, version }) => `${name}@${version}`))
   const { bomFormat, components } = sbom()
   expect(bomFormat).toBe('CycloneDX')
-  const named = (list: readonly { readonly name: string; readonly version: string }[]) =>
-    [...new Set(list.map(({ name, version }) => `${name}@${version}`))].toSorted()
-  expect(named(components)).toEqual(named([...wanted, ...ours]))
-  const foreign = components.filter(({ name }) => !name.startsWith('@svc/'))
-  expect(foreign.filter(({ hashes, licenses }) => !hashes?.length || !licenses?.length)).toEqual([])
-  expect(named(components)).toEqual(
-    expect.arrayContaining([expect.stringMatching(/^viem@/), expect.stringMatching(/^zod@/)]),
+  const listed = components.map((one) => ({ ...one, id: decodeURIComponent(one.purl.slice('pkg:npm/'.length)) }))
+  expect([...new Set(listed.map(({ id }) => id))].toSorted()).toEqual([...wanted].toSorted())
+  expect([...wanted]).toEqual(expect.arrayContaining([expect.stringMatching(/^viem@/), expect.stringMatching(/^zod@/)]))
+  const bare = listed.filter(
+    ({ id, hashes, licenses }) => !id.startsWith('@svc/') && !(hashes?.length && licenses?.length),
   )
+  expect(bare).toEqual([])
 })
