@@ -11,7 +11,7 @@ const settingUp = ({ rpcUrl, providerUrl, appId, vault, hookUrl }, packed) => [
     title: 'Install',
     says: 'The packages are those that `npm pack` makes. Nothing else is in the directory, and nothing in the home of the user.',
     steps: [
-      { run: `npm install --no-audit --no-fund ${packed}/*.tgz`, finds: /added \d+ packages/ },
+      { run: `npm install --no-audit --no-fund --loglevel=error ${packed}/*.tgz`, finds: /added \d+ packages/ },
       { run: 'export PATH="$PWD/node_modules/.bin:$PATH"' },
       { run: 'umask 077' },
       { run: 'svc help | head -1', finds: /^svc: / },
