@@ -53,7 +53,7 @@ type Entry = { readonly foreground: boolean; readonly load: () => Promise<Comman
 
 /** By the word that stands for each in `svc help`. */
 export const commands = {
-  up: { foreground: true, load: async () => (await inClone(import('./commands/up.ts'))).up },
+  up: { foreground: true, load: async () => (await import('./commands/up.ts')).up },
   serve: { foreground: false, load: async () => (await import('./commands/serve.ts')).serve },
   setup: { foreground: true, load: async () => (await import('./commands/setup.ts')).setup },
   doctor: { foreground: true, load: async () => (await import('./commands/doctor.ts')).doctor },
@@ -73,21 +73,8 @@ export const commands = {
   backup: { foreground: true, load: async () => (await import('./commands/backup.ts')).backup },
   restore: { foreground: true, load: async () => (await import('./commands/restore.ts')).restore },
   lp: { foreground: true, load: async () => (await import('./commands/word-commands.ts')).lp },
-  demo: { foreground: true, load: async () => (await inClone(import('./commands/demo.ts'))).demo },
+  demo: { foreground: true, load: async () => (await import('./commands/demo.ts')).demo },
 } satisfies Readonly<Record<string, Entry>>
-
-/** The local world holds contracts of others, some under copyleft licences, so it stands in a clone and is not installed with this command. */
-async function inClone<T>(loading: Promise<T>): Promise<T> {
-  return loading.catch((error: unknown) => {
-    if (!(error instanceof Error && /^Cannot find (?:package|module) '@svc\/devnet/.test(error.message))) throw error
-    throw new Error(
-      'the local world comes with a clone of the repository, not with this package. There: npm ci && npm start',
-      {
-        cause: error,
-      },
-    )
-  })
-}
 
 /**
  * Settles once whoever reads has taken all that was written to the streams, however long that takes, or a second after the
@@ -118,12 +105,23 @@ export async function carryOut(
     const run = await Promise.race([load(), stopped.then(() => asked)])
     return await run(words, stopped)
   } catch (thrown) {
-    const error = (await unusableDirectory(thrown, words)) ?? thrown
+    const error = withoutWorld(thrown) ?? (await unusableDirectory(thrown, words)) ?? thrown
     const message = printableText(error instanceof Error ? error.message : String(error))
     const pointer = error instanceof UsageError && error.seeHelp ? `\nSee: svc help ${name}` : ''
     process.stderr.write(`${message.startsWith(`svc ${name} `) ? '' : `svc ${name}: `}${message}${pointer}\n`)
     return error instanceof UsageError ? 2 : 1
   }
+}
+
+/** Our words where the local world is not there: it holds contracts of others, some under copyleft licences, so a clone has it, and no installation. */
+function withoutWorld(error: unknown): Error | null {
+  if (!(error instanceof Error && /^Cannot find (?:package|module) '@svc\/devnet/.test(error.message))) return null
+  return new Error(
+    'the local world comes with a clone of the repository, not with this package. There: npm ci && npm start',
+    {
+      cause: error,
+    },
+  )
 }
 
 /** Our words for a data directory that is none, or into which this user may not look; `null` for any other error. */
