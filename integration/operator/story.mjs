@@ -37,21 +37,11 @@ const settingUp = ({ rpcUrl, providerUrl, appId, vault, hookUrl }, packed) => [
     ],
   },
   {
-    title: 'Set up for production',
-    says: 'The provider of managed wallets is a stand-in that checks signatures and enforces policies as the real one does, named by `SVC_WALLET_API_URL`; without that setting it is the real one.',
+    title: 'Set the limits',
+    says: 'At most 240 US dollars a call and 500 a day, into one vault. The policy comes before the wallet, because what the provider is told to allow is compiled from it.',
     steps: [
       { run: `export SVC_WALLET_API_URL=${providerUrl} SVC_CHAINS_FILE=$PWD/chains.json` },
-      {
-        run: `svc setup production --non-interactive --wallet-provider privy --wallet-app-id ${appId} --wallet-app-secret-file app-secret --rpc-provider ${rpcUrl} --chains local --role vault_participant --deploy-target local --skip-identity --data-dir production`,
-        finds: /10\/10 /,
-      },
-      { run: 'mkdir elsewhere && mv production/owner-key.txt elsewhere/' },
-    ],
-  },
-  {
-    title: 'Set the limits, and who is told',
-    says: 'At most 240 US dollars a call and 500 a day, into one vault. Alerts go to a webhook on this machine.',
-    steps: [
+      { run: 'mkdir production' },
       {
         run: `cat >production/policy.json <<'END'
 {
@@ -61,6 +51,19 @@ const settingUp = ({ rpcUrl, providerUrl, appId, vault, hookUrl }, packed) => [
 }
 END`,
       },
+      { run: 'svc policy check --production --data-dir production', finds: /is in order/ },
+    ],
+  },
+  {
+    title: 'Set up for production',
+    says: `The provider of managed wallets is a stand-in that checks signatures and enforces policies as the real one does, named by \`SVC_WALLET_API_URL\`; without that setting it is the real one.
+Alerts go to a webhook on this machine.`,
+    steps: [
+      {
+        run: `svc setup production --non-interactive --wallet-provider privy --wallet-app-id ${appId} --wallet-app-secret-file app-secret --rpc-provider ${rpcUrl} --chains local --role vault_participant --deploy-target local --skip-identity --data-dir production`,
+        finds: /10\/10 /,
+      },
+      { run: 'mkdir elsewhere && mv production/owner-key.txt elsewhere/' },
       {
         run: `cat >>production/.env <<END
 SVC_LISTEN=127.0.0.1:0
@@ -69,7 +72,6 @@ SVC_WEBHOOK_SECRET=whsec_$(head -c 32 /dev/urandom | base64)
 SVC_WEBHOOK_PRIVATE=allow
 END`,
       },
-      { run: 'svc policy check --data-dir production', finds: /./ },
     ],
   },
 ]

@@ -73,6 +73,7 @@ const guides: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'docs/wallet-errors.md': 'every code of the wallet package',
     'docs/api/wallet.md': 'every export of @svc/wallet',
     'docs/api/lp-math.md': 'every export of @svc/lp-math',
+    'docs/api/test-utils.md': 'every export of @svc/test-utils',
     'CONTRIBUTING.md': 'how to change it, and how a version is made',
   },
   'What is promised, and what proves it': {
