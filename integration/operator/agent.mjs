@@ -1,5 +1,5 @@
 // An agent that makes one call: node agent.mjs WHERE TOOL name=value ... [.member ...]
-// WHERE is the URL of a server, whose key stands in SVC_KEY, or a data directory, on which a server is started. Prints the answer, or the members named.
+// WHERE is the URL of a server, whose key stands in AGENT_KEY, or a data directory, on which a server is started. Prints the answer, or the members named.
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 
@@ -8,7 +8,7 @@ const members = words.filter((word) => word.startsWith('.')).map((word) => word.
 const given = words.filter((word) => !word.startsWith('.')).map((word) => word.split(/=(.*)/s).slice(0, 2))
 
 const client = new Client({ name: 'agent', version: '1' }, { versionNegotiation: { mode: 'auto' } })
-const headers = { Authorization: `Bearer ${process.env.SVC_KEY}` }
+const headers = { Authorization: `Bearer ${process.env.AGENT_KEY}` }
 await client.connect(
   where.startsWith('http')
     ? new StreamableHTTPClientTransport(new URL(where), { requestInit: { headers } })

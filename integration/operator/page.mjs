@@ -16,13 +16,16 @@ on the same machine. [Production](production.md) says what each step is for.
 
 `
 
-/** A page without what differs between runs: hashes, addresses, ids, times, figures. */
+/** A page without what differs between runs: hashes, addresses, ids, times, figures and how full a gauge is. */
 export function shapeOf(page) {
   return page
-    .replaceAll(/0x[0-9a-fA-F…]+/g, 'HEX')
-    .replaceAll(/\b[0-9a-f]{8,}\b/g, 'HEX')
-    .replaceAll(/\b\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
+    .replaceAll(/0x[0-9a-fA-F]+(?:\.\.\.[0-9a-fA-F]+)?/g, 'HEX')
+    .replaceAll(/\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, 'ID')
+    .replaceAll(/\b[0-9a-f]{64}\b/g, 'HEX')
+    .replaceAll(/\b\d{4}-\d\d-\d\dT[\d:.]+Z?/g, 'TIME')
+    .replaceAll(/\[#*\.*\]/g, 'GAUGE')
     .replaceAll(/\d[\d,.]*/g, '#')
+    .replaceAll(/# ?(?:ms|s|m|min|h)\b/g, '#')
     .split('\n')
     .map((line) => line.replaceAll(/ +/g, ' ').trim())
 }

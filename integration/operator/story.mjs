@@ -1,9 +1,9 @@
-// What an operator types, in order. `world` is what stands outside; `told` collects what a later command needs.
+// What an operator types, in order.
 
-/** Chapters: what is said, and commands with what must be found in what they print. */
+/** Chapters: what is said, and commands with what must be found in what they print. `world` is what stands outside, `packed` the folder of the packages. */
 export function story(world, packed) {
-  const { rpcUrl, vault } = world
-  return [...settingUp(world, packed), ...working(world), ...losing({ rpcUrl, vault })]
+  const told = { deposit: null }
+  return [...settingUp(world, packed), ...working(world, told), ...losing(world, told)]
 }
 
 const settingUp = ({ rpcUrl, providerUrl, appId, vault, hookUrl }, packed) => [
@@ -76,7 +76,9 @@ END`,
   },
 ]
 
-const working = ({ vault, fund, heard }) => [
+const hashIn = (text) => /0x[0-9a-f]{64}/.exec(text)?.[0]
+
+const working = ({ vault, fund, heard }, told) => [
   {
     title: 'Start',
     says: 'Then somebody sends the wallet gas and money.',
@@ -85,7 +87,7 @@ const working = ({ vault, fund, heard }) => [
       { waits: "grep -q '^svc listens on' server.log" },
       { run: "grep -v '^{' server.log", finds: /svc listens on/ },
       { run: `url=$(sed -n 's/^svc listens on //p' server.log)` },
-      { run: 'export SVC_KEY=$(svc keys show write --data-dir production)' },
+      { run: 'export AGENT_KEY=$(svc keys show write --data-dir production)' },
       {
         run: 'node agent.mjs $url get_agent_balance chain=local .address',
         finds: /0x/,
@@ -101,6 +103,7 @@ const working = ({ vault, fund, heard }) => [
       {
         run: `node agent.mjs $url vault_deposit vault=${vault} chain=local amount=200 idempotencyKey=first .status .deposited .depositedUsd .shares .txHash`,
         finds: /^status: "success"/,
+        then: ({ text }) => void (told.deposit = hashIn(text)),
       },
       { run: 'svc status --data-dir production', finds: /Signing is on/ },
     ],
@@ -120,7 +123,7 @@ const working = ({ vault, fund, heard }) => [
   },
 ]
 
-const losing = ({ vault }) => [
+const losing = ({ vault }, told) => [
   {
     title: 'Back up, while it runs',
     says: 'The secrets of the wallet are left out of a backup; they are kept where the key of its owner is.',
@@ -148,7 +151,7 @@ const losing = ({ vault }) => [
       { run: 'svc resume --data-dir restored', finds: /^Resumed/ },
       {
         run: `node agent.mjs $url vault_deposit vault=${vault} chain=local amount=200 idempotencyKey=first .status .deposited .txHash`,
-        finds: /^status: "success"/,
+        finds: (text) => told.deposit !== undefined && hashIn(text) === told.deposit,
       },
       {
         run: `node agent.mjs $url vault_withdraw vault=${vault} chain=local .status .withdrawn`,
