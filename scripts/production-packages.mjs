@@ -26,7 +26,7 @@ export function productionPackages(lock, workspaces) {
   }
   return [...found]
     .filter((place) => place.includes('node_modules/'))
-    .toSorted()
+    .toSorted((one, other) => (one < other ? -1 : 1))
     .map((place) => {
       const { name = place.split('node_modules/').at(-1), version, license } = lock.packages[place]
       return { place, name, version, license: license ?? null }

@@ -17,7 +17,9 @@ export function thirdPartyText(inputs, from) {
     .toSorted(([one], [other]) => (one < other ? -1 : 1))
     .map(([title, { folder, spdx }]) => {
       const name = title.split(' ')[0]
-      const source = /^MPL/.test(spdx) ? `Unchanged; its source is in the package ${name} at the npm registry.\n` : ''
+      const source = spdx.startsWith('MPL-')
+        ? `Unchanged; its source is in the package ${name} at the npm registry.\n`
+        : ''
       return `${title} (${spdx})\n${source}\n${textsIn(folder)}`
     })
   return `Parts of others in this bundle, and their licences.\n\n${parts.join(`\n${'-'.repeat(80)}\n\n`)}`

@@ -77,7 +77,7 @@ function environment() {
 
 async function play(shell, steps) {
   const shown = []
-  for (const { run, finds, then, waits, awaits } of steps) {
+  for (const { run, finds, hears, waits, awaits } of steps) {
     if (waits !== undefined) await until(shell, waits)
     await awaits?.()
     if (run === undefined) continue
@@ -85,7 +85,7 @@ async function play(shell, steps) {
     const isRight = finds === undefined ? code === 0 || run.startsWith('kill') : isFound(finds, text)
     assert(isRight, `${run}\nended with ${code} and printed\n${text}\n${logs()}`)
     shown.push({ command: run, text })
-    await then?.({ text })
+    await hears?.({ text })
   }
   return shown
 }

@@ -91,7 +91,7 @@ const working = ({ vault, fund, heard }, told) => [
       {
         run: 'node agent.mjs $url get_agent_balance chain=local .address',
         finds: /0x/,
-        then: ({ text }) => fund(/0x[0-9a-fA-F]{40}/.exec(text)[0], { ETH: '1', USDC: '1000' }),
+        hears: ({ text }) => fund(/0x[0-9a-fA-F]{40}/.exec(text)[0], { ETH: '1', USDC: '1000' }),
       },
       { run: 'svc doctor --data-dir production', finds: /./ },
     ],
@@ -103,7 +103,7 @@ const working = ({ vault, fund, heard }, told) => [
       {
         run: `node agent.mjs $url vault_deposit vault=${vault} chain=local amount=200 idempotencyKey=first .status .deposited .depositedUsd .shares .txHash`,
         finds: /^status: "success"/,
-        then: ({ text }) => void (told.deposit = hashIn(text)),
+        hears: ({ text }) => void (told.deposit = hashIn(text)),
       },
       { run: 'svc status --data-dir production', finds: /Signing is on/ },
     ],

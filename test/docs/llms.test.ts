@@ -10,11 +10,13 @@ test('llms.txt lists every guide, every tool and every package', async () => {
   const of = (folder: string) => readdirSync(join(root, folder)).map((name) => `${folder}/${name}`)
   const guides = [...of('docs'), ...of('docs/api')].filter((path) => path.endsWith('.md'))
   const packages = readdirSync(join(root, 'packages')).map((name) => {
-    const manifest = JSON.parse(readFileSync(join(root, 'packages', name, 'package.json'), 'utf8')) as {
+    const { name: title, description } = JSON.parse(
+      readFileSync(join(root, 'packages', name, 'package.json'), 'utf8'),
+    ) as {
       name: string
       description: string
     }
-    return { folder: `packages/${name}`, ...manifest }
+    return { folder: `packages/${name}`, name: title, description }
   })
   const pages = [...guides, 'README.md', 'CONTRIBUTING.md', 'SECURITY.md']
   await expect(renderLlms(catalogue, pages, packages)).toMatchFileSnapshot(join(root, 'llms.txt'))
