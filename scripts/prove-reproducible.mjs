@@ -2,22 +2,20 @@
 // server and the packages. Expects a build of a clean clone here (`npm ci && npm run build`): what a source that is gone has left is packed as well.
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { copyTree } from '../integration/mutation/copy-tree.mjs'
+import { listFiles } from '../integration/mutation/copy-tree.mjs'
 import { publishedWorkspaces } from './production-packages.mjs'
+import { packageFolders } from './start-folders.mjs'
 
 const root = fileURLToPath(new URL('../', import.meta.url))
 const started = performance.now()
-const copy = await copyTree(root)
+mkdirSync(join(root, 'node_modules/.cache'), { recursive: true })
+const copy = mkdtempSync(join(root, 'node_modules/.cache/svc-second-build-'))
 try {
-  for (const name of readdirSync(join(copy, 'packages'))) {
-    for (const made of ['dist', 'tsconfig.tsbuildinfo']) {
-      rmSync(join(copy, 'packages', name, made), { recursive: true, force: true })
-    }
-  }
+  copySources()
   run(copy, 'node_modules/.bin/tsc', '-b', ...published().map((path) => `${path}/tsconfig.json`))
   run(copy, process.execPath, 'scripts/views.mjs')
   const [here, there] = [root, copy].map(madeIn)
@@ -28,6 +26,24 @@ try {
   if (differing.length > 0) process.exitCode = 1
 } finally {
   rmSync(copy, { recursive: true, force: true })
+}
+
+/**
+ * The sources, nothing that was built, and what is installed as hard links: behind symbolic ones the bundler would see the first folder's
+ * files, by other names than here.
+ */
+function copySources() {
+  for (const path of listFiles(root).filter((path) => existsSync(join(root, path)))) {
+    mkdirSync(dirname(join(copy, path)), { recursive: true })
+    cpSync(join(root, path), join(copy, path), { verbatimSymlinks: true })
+  }
+  for (const folder of ['', ...packageFolders(root)]) {
+    const [from, to] = [root, copy].map((one) => join(one, folder, 'node_modules'))
+    if (!existsSync(from)) continue
+    mkdirSync(to, { recursive: true })
+    const names = readdirSync(from).filter((name) => name === '.bin' || !name.startsWith('.'))
+    run(root, 'cp', '--archive', '--link', ...names.map((name) => join(from, name)), to)
+  }
 }
 
 /** SHA-256 of each file that is published, by its name. */
@@ -50,7 +66,7 @@ function madeIn(folder) {
 }
 
 function published() {
-  const folders = readdirSync(join(root, 'packages')).map((name) => `packages/${name}`)
+  const folders = packageFolders(root)
   const manifest = (path) => JSON.parse(readFileSync(join(root, path, 'package.json'), 'utf8'))
   return publishedWorkspaces(Object.fromEntries(folders.map((path) => [path, manifest(path)])))
 }

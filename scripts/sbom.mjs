@@ -2,11 +2,12 @@
 // `npm sbom --omit dev` in the repository itself leaves out what its own work needs as well, such as viem: npm is asked in a folder that has
 // the manifests of the published packages and nothing of that work.
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { productionPackages, publishedWorkspaces } from './production-packages.mjs'
+import { packageFolders } from './start-folders.mjs'
 
 const root = fileURLToPath(new URL('../', import.meta.url))
 const readJson = (path) => JSON.parse(readFileSync(join(root, path), 'utf8'))
@@ -28,7 +29,7 @@ export function sbom() {
 
 /** A project with the published packages as its workspaces, and of the lockfile what belongs to them. */
 function writeProject(folder) {
-  const folders = readdirSync(join(root, 'packages')).map((name) => `packages/${name}`)
+  const folders = packageFolders(root)
   const manifests = Object.fromEntries(folders.map((path) => [path, readJson(`${path}/package.json`)]))
   const workspaces = publishedWorkspaces(manifests)
   const { devDependencies: _own, scripts: _scripts, ...manifest } = readJson('package.json')

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 
 /** Copies what git tracks or would track and what is built, and links what is installed. Gives the folder of the copy. */
 export async function copyTree(root) {
-  const folder = await mkdtemp(join(tmpdir(), 'svc-copy-'))
+  const folder = await mkdtemp(join(tmpdir(), 'svc-mutation-'))
   for (const path of listFiles(root)) await copy(root, folder, path)
   for (const name of await readdir(join(root, 'packages'))) {
     const paths = ['dist', 'tsconfig.tsbuildinfo'].map((path) => join('packages', name, path))

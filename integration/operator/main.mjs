@@ -8,6 +8,7 @@ import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { publishedWorkspaces } from '../../scripts/production-packages.mjs'
+import { packageFolders } from '../../scripts/start-folders.mjs'
 import { pageOf, shapeOf } from './page.mjs'
 import { openShell } from './shell.mjs'
 import { story } from './story.mjs'
@@ -50,7 +51,7 @@ try {
 
 /** The published packages that the command needs: all but the one for tests. */
 function pack() {
-  const folders = readdirSync(join(root, 'packages')).map((name) => `packages/${name}`)
+  const folders = packageFolders(root)
   const manifestOf = (path) => JSON.parse(readFileSync(join(root, path, 'package.json'), 'utf8'))
   const published = publishedWorkspaces(Object.fromEntries(folders.map((path) => [path, manifestOf(path)])))
   const needed = published.filter((path) => path !== 'packages/test-utils')
