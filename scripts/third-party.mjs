@@ -6,7 +6,8 @@ import { join, resolve } from 'node:path'
  * bundler read, as it names them from the folder `from`.
  */
 export function thirdPartyText(inputs, from) {
-  const folders = new Set(inputs.flatMap((input) => packageFolder(resolve(from, input)) ?? []))
+  const found = inputs.flatMap((input) => packageFolder(input) ?? [])
+  const folders = new Set(found.map((folder) => resolve(from, folder)))
   const known = new Map()
   for (const folder of folders) {
     const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
@@ -25,9 +26,9 @@ export function thirdPartyText(inputs, from) {
   return `Parts of others in this bundle, and their licences.\n\n${parts.join(`\n${'-'.repeat(80)}\n\n`)}`
 }
 
-/** `null` for a file that is of no installed package. */
+/** `null` for a file that is of no installed package; the folder that is bundled may itself stand below another `node_modules`. */
 function packageFolder(path) {
-  return /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+(?=[\\/])/.exec(path)?.[0] ?? null
+  return /^(?:.*[\\/])?node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+(?=[\\/])/.exec(path)?.[0] ?? null
 }
 
 function textsIn(folder) {
