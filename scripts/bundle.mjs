@@ -108,12 +108,13 @@ const toolsReady = {
   name: 'tools-ready',
   setup({ onResolve, onLoad }) {
     onResolve({ filter: /^whole-tools:/ }, ({ path }) => ({
-      path: built(`tools/${path.split(':')[1]}`),
+      // By name alone: names of files go by it, and are not to tell of the folder in which they were made.
+      path: path.split(':')[1],
       namespace: 'whole-tools',
     }))
     onLoad({ filter: /.*/, namespace: 'whole-tools' }, ({ path }) => ({
-      contents: readFileSync(path, 'utf8'),
-      resolveDir: dirname(path),
+      contents: readFileSync(built(`tools/${path}`), 'utf8'),
+      resolveDir: built('tools'),
     }))
     onLoad({ filter: /[\\/]dist[\\/]tools[\\/]data-tools\.js$/ }, async ({ path }) => {
       const { dataTools, namesBeyondData } = await import(path)
