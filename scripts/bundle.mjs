@@ -1,12 +1,14 @@
 // node scripts/bundle.mjs [FILE]: bundles the built tool server into one file, packages/tool-server/dist/svc-server.mjs
 // unless named, and a folder of the same name beside it. The file is all that a start reads. In the folder lies what is
-// imported lazily in the sources, the program of the threads, and the views of answers.
-import { readFileSync, rmSync } from 'node:fs'
+// imported lazily in the sources, the program of the threads, the views of answers, and the licences of what
+// the bundle holds of others.
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { isDeepStrictEqual } from 'node:util'
 import { build } from 'esbuild'
 import { parseAbi } from 'viem'
+import { thirdPartyText } from './third-party.mjs'
 import { makeViews } from './views.mjs'
 
 const packages = new URL('../packages/', import.meta.url)
@@ -16,8 +18,9 @@ export async function bundle(outfile = built('svc-server.mjs')) {
   const outdir = dirname(outfile)
   const name = basename(outfile, '.mjs')
   rmSync(join(outdir, name), { recursive: true, force: true })
-  await build({
+  const { metafile } = await build({
     ...bundleOptions,
+    metafile: true,
     entryPoints: { [name]: built('main.js'), [`${name}/worker`]: built('workers/worker.js') },
     outdir,
     splitting: true,
@@ -26,6 +29,8 @@ export async function bundle(outfile = built('svc-server.mjs')) {
     plugins: [nativeSqlite, oneValidator, workerBeside(name), viewsBeside(name), toolsReady, schemasReady, abisReady],
   })
   await makeViews(join(outdir, name, 'views'))
+  const parts = thirdPartyText(Object.keys(metafile.inputs), process.cwd())
+  writeFileSync(join(outdir, name, 'THIRD-PARTY.txt'), parts)
   return outfile
 }
 
@@ -103,12 +108,13 @@ const toolsReady = {
   name: 'tools-ready',
   setup({ onResolve, onLoad }) {
     onResolve({ filter: /^whole-tools:/ }, ({ path }) => ({
-      path: built(`tools/${path.split(':')[1]}`),
+      // By name alone: names of files go by it, and are not to tell of the folder in which they were made.
+      path: path.split(':')[1],
       namespace: 'whole-tools',
     }))
     onLoad({ filter: /.*/, namespace: 'whole-tools' }, ({ path }) => ({
-      contents: readFileSync(path, 'utf8'),
-      resolveDir: dirname(path),
+      contents: readFileSync(built(`tools/${path}`), 'utf8'),
+      resolveDir: built('tools'),
     }))
     onLoad({ filter: /[\\/]dist[\\/]tools[\\/]data-tools\.js$/ }, async ({ path }) => {
       const { dataTools, namesBeyondData } = await import(path)

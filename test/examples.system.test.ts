@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process'
+import { execFile, execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -6,6 +6,13 @@ import { expect, test } from 'vitest'
 
 const root = join(import.meta.dirname, '..')
 const folder = join('examples', 'test-utils')
+
+test('every example is run by a test', () => {
+  const tests = execFileSync('git', ['ls-files', '*.test.ts'], { cwd: root, encoding: 'utf8' }).trim().split('\n')
+  const texts = tests.map((path) => readFileSync(join(root, path), 'utf8')).join('\n')
+  const examples = readdirSync(join(root, 'examples')).filter((name) => name.endsWith('.mjs'))
+  expect(examples.filter((name) => !texts.includes(name))).toEqual([])
+})
 
 test.each(readdirSync(join(root, folder)).filter((name) => name.endsWith('.mjs')))(
   'the example of the test package runs as its reader runs it: %s',

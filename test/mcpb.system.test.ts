@@ -66,3 +66,12 @@ test('it is the same to the byte when it is packed again, and the hash that is p
   expect(pack('again.mcpb').split(' ')[1]).toBe(sha256)
   expect(readFileSync(join(folder, 'again.mcpb')).equals(readFileSync(join(folder, 'svc.mcpb')))).toBe(true)
 })
+
+test('the licences of what is bundled of others go along, with the texts that they ask for', () => {
+  const text = readFileSync(join(folder, 'in/server/svc-server/THIRD-PARTY.txt'), 'utf8')
+  const titles = [...text.matchAll(/^(\S+) (\d+\.\d+\.\d+\S*) \(([^)]+)\)$/gm)].map(([, name]) => name)
+  expect(titles).toEqual(expect.arrayContaining(['@modelcontextprotocol/server', 'echarts', 'viem', 'zod']))
+  expect(titles.filter((name) => name?.startsWith('@svc/'))).toEqual([])
+  for (const words of ['Permission is hereby granted', 'Apache License', 'Apache ECharts'])
+    expect(text).toContain(words)
+})

@@ -28,7 +28,7 @@ const overrides = {
 const patienceS = 180
 
 /** The oldest viem that the packages take. */
-const oldest = /^>=(\S+) /.exec(manifestOf('wallet').peerDependencies.viem)[1]
+const oldest = oldestOf('viem')
 
 const started = performance.now()
 const folder = await mkdtemp(join(tmpdir(), 'svc-packages-'))
@@ -96,6 +96,24 @@ async function prove() {
     await run(process.execPath, [older, '-p', 'tsconfig.nodenext.json'])
     await runConsumer('oldest', 'sdk-inline')
   })
+  const sdk = await lowestOffered('agent0-sdk')
+  await npm('install', `agent0-sdk@${sdk}`)
+  await step(`identity SDK ${sdk}, the lowest of the range that the registry has, beside viem ${oldest}`, async () =>
+    assert.deepEqual([await versionsOf('agent0-sdk'), await versionsOf('viem')], [[sdk], [oldest]]),
+  )
+  await step('the consumer registers with these', () => runConsumer('lowest', 'sdk-inline'))
+}
+
+/** Not every version that a range allows was published, or is still offered. */
+async function lowestOffered(peer) {
+  const versions = [await npm('view', peer, 'versions', '--json')].flat()
+  const order = (one, other) => one.localeCompare(other, 'en', { numeric: true })
+  const within = versions.filter((version) => /^[\d.]+$/.test(version) && order(version, oldestOf(peer)) >= 0)
+  return within.toSorted(order)[0]
+}
+
+function oldestOf(peer) {
+  return /^>=([\d.]+)/.exec(manifestOf('wallet').peerDependencies[peer])[1]
 }
 
 function manifestOf(name) {
@@ -113,7 +131,7 @@ async function step(name, check) {
 }
 
 async function runConsumer(name, registrationMethod) {
-  const account = devnet.accounts[['plain', 'sdk', 'oldest'].indexOf(name)]
+  const account = devnet.accounts[['plain', 'sdk', 'oldest', 'lowest'].indexOf(name)]
   const state = join(project, name)
   await mkdir(state)
   const words = [devnet.rpcUrl, devnet.registry.identity, account.privateKey, name, state]

@@ -97,6 +97,7 @@ function typeOf(schema: JsonSchema): string {
   return schema.type ?? 'any'
 }
 
-function firstSentence(description: string): string {
+/** What a tool does, in one sentence. */
+export function firstSentence(description: string): string {
   return /^.*?[.](?=\s|$)/.exec(description)?.[0] ?? description
 }

@@ -105,12 +105,23 @@ export async function carryOut(
     const run = await Promise.race([load(), stopped.then(() => asked)])
     return await run(words, stopped)
   } catch (thrown) {
-    const error = (await unusableDirectory(thrown, words)) ?? thrown
+    const error = withoutWorld(thrown) ?? (await unusableDirectory(thrown, words)) ?? thrown
     const message = printableText(error instanceof Error ? error.message : String(error))
     const pointer = error instanceof UsageError && error.seeHelp ? `\nSee: svc help ${name}` : ''
     process.stderr.write(`${message.startsWith(`svc ${name} `) ? '' : `svc ${name}: `}${message}${pointer}\n`)
     return error instanceof UsageError ? 2 : 1
   }
+}
+
+/** Our words where the local world is not there: it holds contracts of others, some under copyleft licences, so a clone has it, and no installation. */
+function withoutWorld(error: unknown): Error | null {
+  if (!(error instanceof Error && /^Cannot find (?:package|module) '@svc\/devnet/.test(error.message))) return null
+  return new Error(
+    'the local world comes with a clone of the repository, not with this package. There: npm ci && npm start',
+    {
+      cause: error,
+    },
+  )
 }
 
 /** Our words for a data directory that is none, or into which this user may not look; `null` for any other error. */

@@ -1,0 +1,57 @@
+// What stands in for the world outside: a chain, the provider of managed wallets, and a receiver of webhooks.
+import { createServer } from 'node:http'
+import { once } from 'node:events'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { startDevnet } from '@svc/devnet'
+import { createWalletProviderServer } from '@svc/test-utils'
+
+/** Writes the rows of its chain and the secret of the provider's app into `folder`. */
+export async function openWorld(folder) {
+  const devnet = await startDevnet({ history: false })
+  const provider = await createWalletProviderServer()
+  const hook = await openHook()
+  await writeFile(join(folder, 'chains.json'), JSON.stringify([devnet.chain]))
+  await writeFile(join(folder, 'app-secret'), `${provider.appSecret}\n`, { mode: 0o600 })
+  return {
+    rpcUrl: devnet.rpcUrl,
+    providerUrl: provider.url,
+    appId: provider.appId,
+    vault: devnet.vaults.find(({ label }) => label === 'Agent USDC vault').address,
+    hookUrl: hook.url,
+    fund: (address, amounts) => devnet.fund(address, amounts),
+    /** The alert of that name as it came to the webhook, once it has. */
+    heard: hook.heard,
+    close: async () => {
+      hook.close()
+      await provider.close()
+      await devnet.stop()
+    },
+  }
+}
+
+async function openHook() {
+  const events = []
+  let look = () => {}
+  const server = createServer(async (request, response) => {
+    events.push(JSON.parse(await text(request)))
+    response.end()
+    look()
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const find = (name) => events.find(({ type, data }) => type === 'alert.raised' && data.alert === name)
+  return {
+    url: `http://127.0.0.1:${server.address().port}/svc`,
+    heard: (name) =>
+      new Promise((resolve) => {
+        look = () => find(name) !== undefined && resolve(find(name))
+        look()
+      }),
+    close: () => {
+      server.close()
+      server.closeAllConnections()
+    },
+  }
+}
