@@ -137,7 +137,7 @@ const envelopeMembers: ReadonlySet<string> = new Set(
 )
 const traceMembers: ReadonlySet<string> = new Set(['traceparent', 'tracestate', 'baggage'])
 
-function isPlainClient(client: unknown): boolean {
+export function isPlainClient(client: unknown): boolean {
   if (!isRecord(client) || typeof client['name'] !== 'string' || typeof client['version'] !== 'string') return false
   return Object.entries(client).every(([name, value]) => clientMembers.has(name) && typeof value === 'string')
 }
@@ -145,7 +145,7 @@ function isPlainClient(client: unknown): boolean {
 const clientMembers: ReadonlySet<string> = new Set(['name', 'version', 'title'])
 
 /** Capabilities that clients state by name alone, for example `{ "elicitation": { "form": {} } }`, and extensions by whatever settings. */
-function isPlainCapabilities(capabilities: unknown): boolean {
+export function isPlainCapabilities(capabilities: unknown): boolean {
   if (!isRecord(capabilities)) return false
   return Object.entries(capabilities).every(([name, value]) => {
     if (!isRecord(value)) return false
@@ -222,7 +222,7 @@ async function sessionResult(request: FastRequest, caller: SessionCaller, dispat
 /** What a method of the other era is. */
 const methodNotFound = '{"code":-32601,"message":"Method not found"}'
 
-function acceptsBoth(accept: string | undefined): boolean {
+export function acceptsBoth(accept: string | undefined): boolean {
   return accept !== undefined && accept.includes('application/json') && accept.includes('text/event-stream')
 }
 
@@ -236,7 +236,7 @@ export function isRequestId(id: unknown): id is string | number {
   return typeof id === 'string' || Number.isSafeInteger(id)
 }
 
-function isEmpty(value: unknown): boolean {
+export function isEmpty(value: unknown): boolean {
   return isRecord(value) && Object.keys(value).length === 0
 }
 
