@@ -23,16 +23,7 @@ export async function bundle(outfile = built('svc-server.mjs')) {
     splitting: true,
     chunkNames: `${name}/[name]-[hash]`,
     outExtension: { '.js': '.mjs' },
-    plugins: [
-      nativeSqlite,
-      oneValidator,
-      workerBeside(name),
-      viewsBeside(name),
-      fontBeside(name),
-      toolsReady,
-      schemasReady,
-      abisReady,
-    ],
+    plugins: [nativeSqlite, oneValidator, workerBeside(name), viewsBeside(name), toolsReady, schemasReady, abisReady],
   })
   await makeViews(join(outdir, name, 'views'))
   return outfile
@@ -101,17 +92,6 @@ const viewsBeside = (name) => ({
       contents: `export const viewsFolder = () =>
   new URL(import.meta.url.endsWith(${JSON.stringify(`/${name}.mjs`)}) ? ${JSON.stringify(`./${name}/views/`)} : './views/', import.meta.url)`,
     }))
-  },
-})
-
-/** The font of pictures is looked for in the folder; whoever lays native parts beside the file lays it there, too. */
-const fontBeside = (name) => ({
-  name: 'font-beside',
-  setup({ onLoad }) {
-    onLoad({ filter: /[\\/]charts[\\/]render-png\.js$/ }, ({ path }) => {
-      const beside = `(import.meta.url.endsWith(${JSON.stringify(`/${name}.mjs`)}) ? ${JSON.stringify(`./${name}/fonts/`)} : './fonts/')`
-      return { contents: readFileSync(path, 'utf8').replace("'../../fonts/", `${beside} + '`) }
-    })
   },
 })
 

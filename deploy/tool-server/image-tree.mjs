@@ -17,7 +17,7 @@ export async function layImage(directory) {
   await bundleOperator(app)
   for (const name of natives) copyPackage(name, join(app, 'node_modules'))
   for (const name of ['start', 'healthy']) cpSync(new URL(name, import.meta.url), join(app, name))
-  cpSync(join(root, 'packages/tool-server/fonts'), join(app, 'dist/svc-server/fonts'), { recursive: true })
+  cpSync(join(root, 'packages/tool-server/fonts'), join(app, 'fonts'), { recursive: true })
   cpSync(join(root, 'LICENSE'), join(app, 'LICENSE'))
   closeToOthers(directory)
   return directory
