@@ -141,12 +141,18 @@ async function call(client: Client, name: string, input: Readonly<Record<string,
 }
 
 async function schedule(client: Client): Promise<string> {
-  const answer = await call(client, 'execute_swap', { chain: chain(), tokenIn: 'USDC', tokenOut: 'WETH', amount: '300' })
+  const answer = await call(client, 'execute_swap', {
+    chain: chain(),
+    tokenIn: 'USDC',
+    tokenOut: 'WETH',
+    amount: '300',
+  })
   expect(answer['status']).toBe('scheduled')
   return String(answer['operationId'])
 }
 
-const stateOf = async (client: Client, operationId: string) => (await call(client, 'get_operation', { operationId }))['state']
+const stateOf = async (client: Client, operationId: string) =>
+  (await call(client, 'get_operation', { operationId }))['state']
 
 /** On the wall, and on the chain, which has a block now. */
 async function sleepTwelveMinutes(): Promise<void> {

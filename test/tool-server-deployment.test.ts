@@ -26,7 +26,9 @@ const ofSupportApi = apiSettings.map(patternOf)
 const ofTheOperator = ['SVC_HOST']
 
 test.each(files)('%s names only settings that the server reads', (file, text) => {
-  const named = [...text.matchAll(/\b(?:SVC_[A-Z0-9_]+|WALLET_[A-Z0-9_]+|RPC_API_KEY|NODE_ENV|LOG_LEVEL|MCP_AUTH_TOKEN)\b/g)]
+  const named = [
+    ...text.matchAll(/\b(?:SVC_[A-Z0-9_]+|WALLET_[A-Z0-9_]+|RPC_API_KEY|NODE_ENV|LOG_LEVEL|MCP_AUTH_TOKEN)\b/g),
+  ]
   expect(named.length).toBeGreaterThan(0)
   const known = file === 'compose.yaml' ? [...ours, ...ofSupportApi] : ours
   const unknown = named.flatMap(([name]) =>
@@ -91,7 +93,10 @@ test('what the Kubernetes manifest gives is a configuration that the server star
     [reader, 'data', {}],
     [signer, 'full', wallet],
   ] as const) {
-    const given = [...text.matchAll(/- name: (SVC_\w+)\n\s+value: (\S+)/g)].map(([, name = '', value = '']) => [name, value])
+    const given = [...text.matchAll(/- name: (SVC_\w+)\n\s+value: (\S+)/g)].map(([, name = '', value = '']) => [
+      name,
+      value,
+    ])
     const config = readConfig({ NODE_ENV: 'production', ...Object.fromEntries(given), ...more })
     expect(config).toMatchObject({ production: true, profile, listen: { host: '0.0.0.0', port: imageFacts.httpPort } })
     expect(config.warnings).toEqual([])
@@ -99,16 +104,21 @@ test('what the Kubernetes manifest gives is a configuration that the server star
 })
 
 test('what compose, fly.io and Render give is one, too', () => {
-  const compose = read('compose.yaml').split(/\n {2}svc:\n/)[1]?.split(/\n {2}stdio:\n/)[0] ?? ''
+  const compose =
+    read('compose.yaml')
+      .split(/\n {2}svc:\n/)[1]
+      ?.split(/\n {2}stdio:\n/)[0] ?? ''
   const named = [...compose.matchAll(/^ {6}(SVC_\w+): (\S+)$/gm)].map(([, name = '', value = '']) => [
     name,
     value.replace('${SVC_HOST:?}', 'svc.example'),
   ])
-  const fly = [...read('fly.toml').matchAll(/^ {2}(SVC_\w+) = "(.*)"$/gm)].map(([, name = '', value = '']) => [name, value])
-  const render = [...renderFile({ wallet: true }).matchAll(/key: (\w+), value: (\S+) \}/g)].map(([, name = '', value = '']) => [
+  const fly = [...read('fly.toml').matchAll(/^ {2}(SVC_\w+) = "(.*)"$/gm)].map(([, name = '', value = '']) => [
     name,
-    value.replaceAll('"', ''),
+    value,
   ])
+  const render = [...renderFile({ wallet: true }).matchAll(/key: (\w+), value: (\S+) \}/g)].map(
+    ([, name = '', value = '']) => [name, value.replaceAll('"', '')],
+  )
   const image = { NODE_ENV: 'production', SVC_DATA_DIR: '/nowhere', SVC_LISTEN: `0.0.0.0:${imageFacts.httpPort}` }
   for (const [given, more] of [
     [named, {}],
@@ -132,12 +142,15 @@ const wallet = {
 
 test('an image is made of the sources alone', () => {
   const left = read('Dockerfile.dockerignore').split('\n')
-  for (const line of ['.git', '**/.env*', '**/node_modules', '**/dist', '**/*.tsbuildinfo']) expect(left).toContain(line)
+  for (const line of ['.git', '**/.env*', '**/node_modules', '**/dist', '**/*.tsbuildinfo'])
+    expect(left).toContain(line)
 })
 
 test('the address that is trusted as the edge is given to nobody else', () => {
   const compose = read('compose.yaml')
   expect(compose).toMatch(/ipv4_address: 172\.30\.1\.2$/m)
   expect(compose).toMatch(/ip_range: 172\.30\.1\.128\/25$/m)
-  expect(compose.match(/SVC_TRUSTED_PROXIES: (\S+)/g)).toEqual(Array.from({ length: 2 }, () => 'SVC_TRUSTED_PROXIES: 172.30.1.2'))
+  expect(compose.match(/SVC_TRUSTED_PROXIES: (\S+)/g)).toEqual(
+    Array.from({ length: 2 }, () => 'SVC_TRUSTED_PROXIES: 172.30.1.2'),
+  )
 })

@@ -22,7 +22,8 @@ export async function measureReplicas(report) {
     servers.push(lone)
     const env = { SVC_DATABASE_URL: await postgres.newSchema() }
     const several = []
-    for (let count = 0; count < replicas; count += 1) several.push(await startChildServer('./replica-server.mjs', { env }))
+    for (let count = 0; count < replicas; count += 1)
+      several.push(await startChildServer('./replica-server.mjs', { env }))
     servers.push(...several)
     const seen = { lone: [], several: [] }
     for (let round = 0; round <= rounds; round += 1) {
@@ -34,7 +35,12 @@ export async function measureReplicas(report) {
     const reference = `a lone server without a database, ${alone.toFixed(0)} us`
     return [
       figure({ name: 'CPU of a call on one of four replicas', value: one / alone, unit: 'x', reference, bar }),
-      figure({ name: 'CPU of a call on one of four replicas', value: one, unit: 'us', reference: 'median, this machine' }),
+      figure({
+        name: 'CPU of a call on one of four replicas',
+        value: one,
+        unit: 'us',
+        reference: 'median, this machine',
+      }),
     ]
   } finally {
     for (const server of servers) server.stop()

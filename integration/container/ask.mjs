@@ -1,6 +1,12 @@
 // node ask.mjs JSON: asks the server on port 3000 of the network it is started in, as an edge in front of it does, and prints what came back.
 import { post } from '../../bench/parts/load.mjs'
-import { legacyHeaders, legacyMessage, modernHeaders, modernMessage, openSession } from '../../bench/parts/mcp-messages.mjs'
+import {
+  legacyHeaders,
+  legacyMessage,
+  modernHeaders,
+  modernMessage,
+  openSession,
+} from '../../bench/parts/mcp-messages.mjs'
 
 const port = 3000
 const { key, calls = 1 } = JSON.parse(process.argv[2])

@@ -33,7 +33,14 @@ export function makeRoot(root) {
 }
 
 /** Starts the image. `ended` resolves to exit code and signal. */
-export async function startContainer({ root, image, dataDir, environment = {}, words = image.words, user = image.user }) {
+export async function startContainer({
+  root,
+  image,
+  dataDir,
+  environment = {},
+  words = image.words,
+  user = image.user,
+}) {
   const limit = openMemoryLimit(limitBytes)
   if (typeof limit === 'string') throw new Error(limit)
   const given = [path, ...image.environment, ...Object.entries(environment).map(([name, value]) => `${name}=${value}`)]
@@ -78,7 +85,9 @@ function looksAt(pid) {
     coreLimit: () => /Max core file size\s+(\S+)/.exec(read('limits'))[1],
     /** User and system time, in steps of 10 ms. */
     cpuMs() {
-      const fields = read('stat').replace(/^.*\) /s, '').split(' ')
+      const fields = read('stat')
+        .replace(/^.*\) /s, '')
+        .split(' ')
       return (Number(fields[11]) + Number(fields[12])) * 10
     },
   }
@@ -112,5 +121,14 @@ function run(namespaces, pid, words) {
 
 function asUser(user, { environment }) {
   const [uid, gid] = user === '0:0' ? ['1000', '1000'] : user.split(':')
-  return ['/usr/bin/setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', '/usr/bin/env', '-i', path, ...environment]
+  return [
+    '/usr/bin/setpriv',
+    `--reuid=${uid}`,
+    `--regid=${gid}`,
+    '--clear-groups',
+    '/usr/bin/env',
+    '-i',
+    path,
+    ...environment,
+  ]
 }

@@ -71,9 +71,17 @@ async function serveHttp() {
   requireFreeProbe(container)
   for (const place of ['/app', '/', '/usr', '/etc'])
     assert.match(container.exec('/usr/bin/touch', `${place}/x`).stderr, /Read-only file system/)
-  console.log(`peak with 300 calls: ${container.limit.mostMb().toFixed(0)} of 256 MB`)
+  reportPeak('with 300 calls', container)
   await requireEnd(container)
   assert.equal(container.limit.kills(), 0)
+}
+
+/** What was charged to it, and what it had of memory at most with all that it shares. */
+function reportPeak(when, container) {
+  const resident = Number(/^VmHWM:\s+(\d+) kB$/m.exec(container.status())[1]) / 1024
+  const charged = container.limit.mostMb()
+  assert(resident < 200, `${resident} MB resident`)
+  console.log(`peak ${when}: ${charged.toFixed(0)} of 256 MB charged, ${resident.toFixed(0)} resident`)
 }
 
 /** As the user of the image, with no right of root, and no dump of its memory. */
@@ -98,7 +106,10 @@ process.stdout.write(String(draw('svc') > draw('')))`
   // In a part that server and threads share, so from its folder.
   const parts = readdirSync(join(root, 'app/dist/svc-server')).filter((name) => name.endsWith('.mjs'))
   const texts = parts.map((name) => readFileSync(join(root, 'app/dist/svc-server', name), 'utf8'))
-  assert(texts.some((text) => text.includes('../../fonts/inter-latin.ttf')), 'the server looks for its font elsewhere')
+  assert(
+    texts.some((text) => text.includes('../../fonts/inter-latin.ttf')),
+    'the server looks for its font elsewhere',
+  )
 }
 
 /** A probe is answered though it comes through no edge, and costs the server next to nothing. */
@@ -109,7 +120,9 @@ function requireFreeProbe(container) {
   const each = (performance.now() - begin) / 20
   const cost = (container.cpuMs() - before) / 20
   assert(cost < 10, `a probe costs the server ${cost} ms`)
-  console.log(`a probe: ${cost.toFixed(1)} ms of the server's CPU, ${each.toFixed(0)} ms with the programs that enter the container`)
+  console.log(
+    `a probe: ${cost.toFixed(1)} ms of the server's CPU, ${each.toFixed(0)} ms with the programs that enter the container`,
+  )
 }
 
 /** SIGTERM to process 1, as a runtime sends it. */
@@ -127,7 +140,11 @@ async function serveStdio() {
   const send = (message) => container.child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
   const clientInfo = { name: 'container', version: '1' }
   send({ id: 1, method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo } })
-  const answers = () => container.printed.out.split('\n').filter(Boolean).map((line) => JSON.parse(line))
+  const answers = () =>
+    container.printed.out
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line))
   const answerTo = async (id) => {
     for (const until = Date.now() + 20_000; Date.now() < until; await new Promise((done) => setTimeout(done, 20))) {
       const answer = answers().find((each) => each.id === id)
@@ -165,7 +182,7 @@ async function operateBesideIt() {
   assert.match(svc('status'), /container/)
   svc('resume')
   svc('audit', 'verify')
-  console.log(`peak with a wallet: ${container.limit.mostMb().toFixed(0)} of 256 MB`)
+  reportPeak('with a wallet', container)
   await requireEnd(container)
 }
 

@@ -36,7 +36,18 @@ export function holdToTypes(manifests) {
     writeFileSync(file, documents.map(declared).join('\n'))
     return file
   })
-  const options = ['--ignoreConfig', '--noEmit', '--strict', '--skipLibCheck', '--module', 'nodenext', '--target', 'es2022', '--types', '']
+  const options = [
+    '--ignoreConfig',
+    '--noEmit',
+    '--strict',
+    '--skipLibCheck',
+    '--module',
+    'nodenext',
+    '--target',
+    'es2022',
+    '--types',
+    '',
+  ]
   const { stdout, stderr } = spawnSync(process.execPath, [tsc, ...options, ...files], { encoding: 'utf8' })
   return `${stdout}${stderr}`.trim()
 }

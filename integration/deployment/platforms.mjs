@@ -61,5 +61,7 @@ const service = z.strictObject({
 })
 
 export const renderYaml = z.strictObject({
-  services: z.array(service.refine(({ plan, disk }) => plan !== 'free' || disk === undefined, 'the free plan has no disk')),
+  services: z.array(
+    service.refine(({ plan, disk }) => plan !== 'free' || disk === undefined, 'the free plan has no disk'),
+  ),
 })

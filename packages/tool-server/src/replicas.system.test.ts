@@ -6,7 +6,14 @@ import { text } from 'node:stream/consumers'
 import { useDevnet, usePostgres } from '@svc/devnet/testing'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { apiKeyFrom } from './auth/credentials.ts'
-import { challengeOf, messageOf, newAccount, post, postSigned, startSigningServer } from './auth/sign-in/signing-server.fixture.ts'
+import {
+  challengeOf,
+  messageOf,
+  newAccount,
+  post,
+  postSigned,
+  startSigningServer,
+} from './auth/sign-in/signing-server.fixture.ts'
 
 const devnet = useDevnet()
 const postgres = usePostgres()
@@ -63,7 +70,12 @@ describe('replicas behind a balancer that takes turns', () => {
 
   test('hold a caller to one budget', async () => {
     const since = performance.now()
-    const statuses = (await Promise.all(Array.from({ length: 4 * perToken }, () => callAt(key)))).map(({ status }) => status)
+    const statuses: number[] = []
+    // A few at a time: all of them are one process here, and a database that is not heard within a second counts as away.
+    const callOn = async () => {
+      while (statuses.length < 4 * perToken) statuses.push((await callAt(key)).status)
+    }
+    await Promise.all(Array.from({ length: 2 * replicas }, callOn))
     const refilled = Math.ceil(((performance.now() - since) / 60_000) * perToken)
     const allowed = statuses.filter((status) => status === 200).length
     expect(allowed).toBeGreaterThan(perToken / 2)
@@ -114,7 +126,14 @@ function send(port: number, { method, url, headers }: IncomingMessage, body: str
   const { 'transfer-encoding': _, connection: __, ...kept } = headers
   const forwarded = { host: 'svc.example', 'x-forwarded-proto': 'https', 'x-forwarded-for': '203.0.113.7' }
   return new Promise((resolve) => {
-    const outgoing = request({ host: '127.0.0.1', port, path: url, method, agent: false, headers: { ...kept, ...forwarded } })
+    const outgoing = request({
+      host: '127.0.0.1',
+      port,
+      path: url,
+      method,
+      agent: false,
+      headers: { ...kept, ...forwarded },
+    })
     outgoing.on('response', resolve)
     outgoing.on('error', () => resolve(null))
     outgoing.end(body)

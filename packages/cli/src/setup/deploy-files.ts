@@ -111,11 +111,5 @@ ${place}`
 
 const apiKeys = ['SVC_API_KEY_READ', 'SVC_API_KEY_FEEDBACK', 'SVC_API_KEY_WRITE'] as const
 const endpoints = ['SVC_RPC_PROVIDER', 'RPC_API_KEY'] as const
-const ofWallet = [
-  'WALLET_APP_ID',
-  'WALLET_APP_SECRET',
-  'WALLET_ID',
-  'WALLET_AUTH_PRIVATE_KEY',
-  ...endpoints,
-] as const
+const ofWallet = ['WALLET_APP_ID', 'WALLET_APP_SECRET', 'WALLET_ID', 'WALLET_AUTH_PRIVATE_KEY', ...endpoints] as const
 const ofReader = [...endpoints, 'SVC_DATABASE_URL'] as const

@@ -51,7 +51,10 @@ it.each([
   ['with capabilities that are none', capable('all')],
   ['with roots that are none', capable({ roots: { listChanged: 'yes' } })],
   ['without a client', opening({ protocolVersion: '2025-11-25', capabilities: {} })],
-  ['with a client that has no version', opening({ protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x' } })],
+  [
+    'with a client that has no version',
+    opening({ protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x' } }),
+  ],
   ['with something more', opening({ protocolVersion: '2025-11-25', capabilities: {}, clientInfo, _meta: {} })],
   ['without an id', { ...plainOf('2025-11-25'), id: undefined }],
 ])('a handshake %s is left to the library', async (_name, body) => {

@@ -32,7 +32,8 @@ export function isPlainHandshake(message: unknown, headers: IncomingHttpHeaders)
   const { id, method, params } = message
   if (method !== 'initialize' || !isRequestId(id) || !isRecord(params)) return false
   const { protocolVersion, capabilities, clientInfo, ...others } = params
-  if (typeof protocolVersion !== 'string' || !sessionRevisions.includes(protocolVersion) || !isEmpty(others)) return false
+  if (typeof protocolVersion !== 'string' || !sessionRevisions.includes(protocolVersion) || !isEmpty(others))
+    return false
   if (!isRecord(capabilities)) return false
   const { roots, ...rest } = capabilities
   return isPlainClient(clientInfo) && isPlainRoots(roots) && isPlainCapabilities(rest)

@@ -9,13 +9,7 @@ import { type Exchange, webRequest, writeWebResponse } from './exchange.ts'
 import { answerFastRequest, fastRequest, mayAsk, speaksLegacy, type FastRequest } from './fast-path.ts'
 import { jsonRpcErrors, sendJson, sendJsonRpcError, HttpRefusal } from './answers.ts'
 import type { McpTesting } from './mcp-server.ts'
-import {
-  answerToHandshake,
-  type Handshake,
-  isPlainBeginning,
-  isPlainHandshake,
-  repeatHandshake,
-} from './handshake.ts'
+import { answerToHandshake, type Handshake, isPlainBeginning, isPlainHandshake, repeatHandshake } from './handshake.ts'
 import type { LoadProtocol } from './protocol.ts'
 import type { ServerInfo } from './protocol-facts.ts'
 import type { Session, Sessions } from './sessions.ts'
