@@ -41,8 +41,9 @@ export async function measureLegacyStart(report) {
   const directory = mkdtempSync(join(tmpdir(), 'svc-bench-'))
   try {
     const bundled = await bundleBoth(directory)
-    const { legacy, hello } = variantsOf({ ...bundled, server: settingsIn(directory) })
-    const seen = await alternate({ legacy, hello }, settingsIn(directory), report)
+    const server = settingsIn(directory)
+    const { legacy, hello } = variantsOf({ ...bundled, server })
+    const seen = await alternate({ legacy, hello }, server, report)
     const reference = `bare node:http and viem, bundled alike, ${Math.round(seen.hello.ms)} ms`
     const name = 'spawn to first tools/list of a legacy session'
     return [figure({ name, value: seen.legacy.ms / seen.hello.ms, unit: 'x', reference, bar: 2.5 })]

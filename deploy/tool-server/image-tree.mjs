@@ -60,4 +60,4 @@ function closeToOthers(directory) {
   }
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) console.log(await layImage(process.argv[2]))
+if (process.argv[1] === fileURLToPath(import.meta.url)) await layImage(process.argv[2])

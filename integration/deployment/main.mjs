@@ -89,7 +89,9 @@ function checkPlatforms() {
     const { http_service: service } = file
     assert.deepEqual([service.auto_stop_machines, service.min_machines_running], ['suspend', 0], name)
     assert(!flyToml.safeParse({ ...file, swap_size_mb: 512 }).success)
-    assert(!flyToml.safeParse({ ...file, http_service: { ...service, auto_stop_machine: 'stop' } }).success)
+    const slipped = structuredClone(file)
+    slipped.http_service.auto_stop_machine = 'stop'
+    assert(!flyToml.safeParse(slipped).success)
   }
   const renders = {
     'tool-server/render.yaml': read('tool-server/render.yaml'),
