@@ -1,3 +1,4 @@
+import type { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
 import { showsViews } from '../apps/app-views.ts'
 import type { Dispatch } from '../dispatch/dispatch.ts'
 import { ToolError } from '@svc/amm'
@@ -6,10 +7,19 @@ import { lazily } from '../lazily.ts'
 import { type CarriedPrincipals, createCarriedPrincipals } from './carried-principals.ts'
 import { capabilitiesOfHandshake, takesForms } from './client-capabilities.ts'
 import { type Exchange, webRequest, writeWebResponse } from './exchange.ts'
-import { answerFastRequest, fastRequest, mayAsk, speaksLegacy, type FastRequest } from './fast-path.ts'
+import {
+  answerFastRequest,
+  answerToHandshake,
+  fastRequest,
+  type FastRequest,
+  type Handshake,
+  isPlainBeginning,
+  isPlainHandshake,
+  mayAsk,
+  speaksLegacy,
+} from './fast-path.ts'
 import { jsonRpcErrors, sendJson, sendJsonRpcError, HttpRefusal } from './answers.ts'
 import type { McpTesting } from './mcp-server.ts'
-import { answerToHandshake, type Handshake, isPlainBeginning, isPlainHandshake, repeatHandshake } from './handshake.ts'
 import type { LoadProtocol } from './protocol.ts'
 import type { ServerInfo } from './protocol-facts.ts'
 import type { Session, Sessions } from './sessions.ts'
@@ -125,6 +135,29 @@ function newSession(
     lastSeenAt: options.now(),
   }
   return session
+}
+
+/** Tells the protocol library's end of a session what its client said before that end was made. */
+async function repeatHandshake(
+  transport: WebStandardStreamableHTTPServerTransport,
+  { message, principal, sessionId, hasBegun }: Said,
+  principals: CarriedPrincipals,
+): Promise<void> {
+  const tell = async (parsedBody: unknown, more: Readonly<Record<string, string>>) => {
+    const headers = { accept: 'application/json, text/event-stream', 'content-type': 'application/json', ...more }
+    const request = new Request('http://localhost/mcp', { method: 'POST', headers })
+    const answer = await transport.handleRequest(request, { parsedBody, authInfo: principals.carry(principal) })
+    await answer.text()
+  }
+  await tell(message, {})
+  if (hasBegun) await tell({ jsonrpc: '2.0', method: 'notifications/initialized' }, { 'mcp-session-id': sessionId })
+}
+
+type Said = {
+  readonly message: Handshake
+  readonly principal: Principal
+  readonly sessionId: string
+  readonly hasBegun: boolean
 }
 
 /** The session of the header, or `null` after having said that there is none. */

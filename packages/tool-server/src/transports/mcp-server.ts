@@ -15,8 +15,7 @@ import type { CallerOf } from './carried-principals.ts'
 import { capabilitiesOfEnvelope, takesTasks } from './client-capabilities.ts'
 import { callAsTask, handleTasks, type TaskHandling } from './task-handlers.ts'
 import { handleGuides, requireFirstPage } from './guide-handlers.ts'
-import { infoOfSessions } from './handshake.ts'
-import { listTtlMs, serverCapabilities, type ServerInfo } from './protocol-facts.ts'
+import { infoOfSessions, listTtlMs, serverCapabilities, type ServerInfo } from './protocol-facts.ts'
 
 /** Makes the SDK's protocol object for one connection, session or request, and for whoever the caller is then. It holds nothing but closures. */
 export type NewMcpServer = (caller: CallerOf, era: Era, notify?: ServerNotifier) => Server
