@@ -34,7 +34,12 @@ export async function measureReplicas(report) {
     const ratio = ({ lone: alone, several: one }) => one / alone
     return [
       figure({ name, value: ratio(steady), unit: 'x', reference: of(steady), bar }),
-      figure({ name: `${name}, of callers who come for 40 calls`, value: ratio(passing), unit: 'x', reference: of(passing) }),
+      figure({
+        name: `${name}, of callers who come for 40 calls`,
+        value: ratio(passing),
+        unit: 'x',
+        reference: of(passing),
+      }),
     ]
   } finally {
     for (const server of servers) server.stop()
