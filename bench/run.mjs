@@ -33,6 +33,7 @@ const benchmarks = {
   sequences: './sequences.mjs',
   routes: './routes.mjs',
   watch: './watch.mjs',
+  operate: './operate.mjs',
 }
 if (name === undefined && isSmoke) process.exit(await smokeAll())
 if (name === undefined || !Object.hasOwn(benchmarks, name)) {

@@ -22,13 +22,11 @@ const limitMb = 256
 export async function run(report) {
   const directory = mkdtempSync(join(tmpdir(), 'svc-bench-'))
   try {
-    const product = await bundle(join(directory, 'svc-server.mjs'))
-    const hello = join(directory, 'hello.mjs')
-    const source = fileURLToPath(new URL('./parts/hello-server.mjs', import.meta.url))
-    await build({ ...bundleOptions, entryPoints: [source], outfile: hello })
+    const bundled = await bundleBoth(directory)
+    const { product } = bundled
     const server = settingsIn(directory)
     report('bundled')
-    const starts = await measureStarts({ product, hello, source, server }, report)
+    const starts = describeStarts(await alternate(variantsOf({ ...bundled, server }), server, report))
     const idle = await measureIdle(product, server)
     report('idle memory read')
     const sessions = await measureSessions(product, server)
@@ -38,8 +36,32 @@ export async function run(report) {
   }
 }
 
+/** A start to the first list of a legacy session alone, beside the floor of the same run: see `operate.mjs`. */
+export async function measureLegacyStart(report) {
+  const directory = mkdtempSync(join(tmpdir(), 'svc-bench-'))
+  try {
+    const bundled = await bundleBoth(directory)
+    const server = settingsIn(directory)
+    const { legacy, hello } = variantsOf({ ...bundled, server })
+    const seen = await alternate({ legacy, hello }, server, report)
+    const reference = `bare node:http and viem, bundled alike, ${Math.round(seen.hello.ms)} ms`
+    const name = 'spawn to first tools/list of a legacy session'
+    return [figure({ name, value: seen.legacy.ms / seen.hello.ms, unit: 'x', reference, bar: 2.5 })]
+  } finally {
+    rmSync(directory, { recursive: true, force: true })
+  }
+}
+
+async function bundleBoth(directory) {
+  const product = await bundle(join(directory, 'svc-server.mjs'))
+  const hello = join(directory, 'hello.mjs')
+  const source = fileURLToPath(new URL('./parts/hello-server.mjs', import.meta.url))
+  await build({ ...bundleOptions, entryPoints: [source], outfile: hello })
+  return { product, hello, source }
+}
+
 /** The settings of a server in the profile data; only the rate limit is out of the way. */
-function settingsIn(directory) {
+export function settingsIn(directory) {
   const policy = { rateLimits: { unauthenticatedPerIp: 1_000_000, perIp: 1_000_000, perToken: 1_000_000 } }
   writeFileSync(join(directory, 'policy.json'), JSON.stringify(policy), { mode: 0o600 })
   const keyOf = (tier) => `svc_${tier}_${randomBytes(32).toString('base64url')}`
@@ -55,14 +77,18 @@ function settingsIn(directory) {
   return { env, headers: { ...legacyHeaders, authorization: `Bearer ${key}` } }
 }
 
-async function measureStarts({ product, hello, source, server }, report) {
+function variantsOf({ product, hello, source, server }) {
   const words = [product, '--transport', 'http']
-  const variants = {
-    product: { words, ask: (port) => askModern(port, server) },
+  return {
+    product: { words, ask: (port) => askForTools(port, server) },
     legacy: { words, ask: (port) => askLegacy(port, server) },
     hello: { words: [hello], ask: askHello },
     unbundled: { words: [source], ask: askHello },
   }
+}
+
+/** Medians of time and CPU to the first answer, by variant; their rounds alternate, and the first is thrown away. */
+async function alternate(variants, server, report) {
   const seen = Object.fromEntries(Object.keys(variants).map((name) => [name, { ms: [], cpu: [] }]))
   for (let round = 0; round <= rounds; round += 1) {
     for (const [name, variant] of Object.entries(variants)) {
@@ -77,8 +103,8 @@ async function measureStarts({ product, hello, source, server }, report) {
     }
     if (round % 5 === 0) report(`started ${round} of ${rounds} times`)
   }
-  return describeStarts(
-    Object.fromEntries(Object.entries(seen).map(([name, { ms, cpu }]) => [name, { ms: median(ms), cpu: median(cpu) }])),
+  return Object.fromEntries(
+    Object.entries(seen).map(([name, { ms, cpu }]) => [name, { ms: median(ms), cpu: median(cpu) }]),
   )
 }
 
@@ -116,7 +142,7 @@ async function measureIdle(product, server) {
   try {
     const headers = await openSession(child.port, server.headers)
     await fewCalls(child.port, headers)
-    for (let round = 0; round < 5; round += 1) await askModern(child.port, server)
+    for (let round = 0; round < 5; round += 1) await askForTools(child.port, server)
     await sleep(sized(3_000, 100))
     const value = child.rssMb()
     const name = 'resident memory in the profile data, idle after a few calls'
@@ -179,7 +205,7 @@ async function fewCalls(port, headers) {
 
 const askHello = (port) => expectOk(post(undefined, port, legacyHeaders, '{}'))
 
-function askModern(port, { headers }) {
+export function askForTools(port, { headers }) {
   const asked = { ...headers, ...modernHeaders('tools/list', {}) }
   return expectTools(post(undefined, port, asked, modernMessage(1, 'tools/list', {})))
 }

@@ -25,6 +25,7 @@ export async function spawnServer(words, { env = {}, wrap = (command) => command
     /** Milliseconds of CPU since its start, or null where the system does not say. */
     cpuMs: () => cpuMs(child.pid),
     isAlive: () => child.exitCode === null && child.signalCode === null,
+    signal: (name) => child.kill(name),
     async stop() {
       child.kill('SIGKILL')
       await ended

@@ -74,6 +74,12 @@ process.exit(failed === 0 ? 0 : 1)
 /** Each alert fires just above its condition and is quiet just below. */
 function checkAlerts() {
   let failed = run('the rules are in order', ['check', 'rules', rules])
+  failed += run('Prometheus can read its settings', [
+    'check',
+    'config',
+    '--syntax-only',
+    join(deploy, 'prometheus.yml'),
+  ])
   for (const { alert, series, firing, interval, evalTime } of cases) {
     const firings = `count(ALERTS{alertname="${alert}",alertstate="firing"}) or vector(0)`
     const expected = { expr: firings, eval_time: evalTime, exp_samples: [{ labels: '{}', value: firing }] }

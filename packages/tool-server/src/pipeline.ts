@@ -60,8 +60,8 @@ export async function handleRequest(
   requireFewHeaders(request)
   guards.requireHost(request.headers)
   requireOrigin(request, response, guards)
-  const address = guards.clientAddress(request.headers, request.socket.remoteAddress ?? '')
   if (answerHealth(request, response, context.role?.())) return
+  const address = guards.clientAddress(request.headers, request.socket.remoteAddress ?? '')
   const ofAddress = await requireBudget(limits.perAddress, address)
   if (await answerDocument({ request, response, address }, context)) return
   const route = requireRoute(request, context)

@@ -199,7 +199,7 @@ async function openHttp(
   const limits = { ...defaultLimits, ...adapters.limits }
   const sessions = createSessions({ max: limits.maxSessions, idleMs: limits.sessionIdleMs, now })
   const protocol = () => core.protocol.get()
-  const legacy = createLegacyEra({ ...core, isFast, protocol, sessions, newSessionId: randomUUID, now })
+  const legacy = createLegacyEra({ ...core, instructions, isFast, protocol, sessions, newSessionId: randomUUID, now })
   // Read only where it is on.
   const webSockets = config.webSocket
     ? (await import('./transports/web-sockets.ts')).createWebSockets({

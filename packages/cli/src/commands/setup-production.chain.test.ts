@@ -173,7 +173,7 @@ describe('svc setup production --non-interactive', () => {
     })
     expect(stderr).toMatch(/^7\/10 Deployment: not deployed\. Files: .* Run: fly /m)
     for (const file of deployment.files) expect(readFileSync(file, 'utf8')).not.toContain(provider.appSecret)
-    expect(deployment.files).toHaveLength(2)
+    expect(deployment.files).toHaveLength(1)
   })
 
   it('says of a container that no runtime is here to start it, and keeps the files and the command', async () => {
@@ -183,7 +183,7 @@ describe('svc setup production --non-interactive', () => {
     const { deployment } = JSON.parse(stdout) as { deployment: { deployed: boolean; files: string[] } }
     expect(deployment).toMatchObject({ deployed: false, command: expect.stringContaining('docker compose -f') })
     expect(stderr).toMatch(/^7\/10 Deployment: not deployed\. There is no container runtime .* Run: docker compose/m)
-    expect(readFileSync(deployment.files[1] ?? '', 'utf8')).toContain(`user: "${process.getuid?.()}:`)
+    expect(readFileSync(deployment.files[0] ?? '', 'utf8')).toContain(`user: "${process.getuid?.()}:`)
   })
 })
 

@@ -23,3 +23,32 @@ export function takesForms(capabilities: unknown): boolean {
   const { elicitation } = capabilities
   return Object.keys(elicitation).length === 0 || isRecord(elicitation['form'])
 }
+
+/** A client that says no more of itself than its names and its version. */
+export function isPlainClient(client: unknown): boolean {
+  if (!isRecord(client) || typeof client['name'] !== 'string' || typeof client['version'] !== 'string') return false
+  return Object.entries(client).every(([name, value]) => clientMembers.has(name) && typeof value === 'string')
+}
+
+const clientMembers: ReadonlySet<string> = new Set(['name', 'version', 'title'])
+
+/** Capabilities that clients state by name alone, for example `{ "elicitation": { "form": {} } }`, and extensions by whatever settings. */
+export function isPlainCapabilities(capabilities: unknown): boolean {
+  if (!isRecord(capabilities)) return false
+  return Object.entries(capabilities).every(([name, value]) => {
+    if (!isRecord(value)) return false
+    if (name === 'extensions') return Object.values(value).every(isRecord)
+    const details = Object.hasOwn(plainCapabilities, name) ? plainCapabilities[name] : undefined
+    return details !== undefined && Object.entries(value).every(([key, one]) => details.includes(key) && isEmpty(one))
+  })
+}
+
+const plainCapabilities: Readonly<Record<string, readonly string[]>> = {
+  elicitation: ['form', 'url'],
+  sampling: ['context', 'tools'],
+  roots: [],
+}
+
+export function isEmpty(value: unknown): boolean {
+  return isRecord(value) && Object.keys(value).length === 0
+}

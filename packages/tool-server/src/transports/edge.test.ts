@@ -48,17 +48,22 @@ describe('TLS', () => {
 })
 
 describe('a trusted proxy', () => {
-  const forwarded = (headers: Readonly<Record<string, string>>) =>
-    rawRequest(open.port, { method: 'GET', path: '/healthz', headers })
+  const asked = (path: string, headers: Readonly<Record<string, string>>) =>
+    rawRequest(open.port, { method: 'GET', path, headers })
 
   it('is the only way in, and only when the caller came to it over https', async () => {
     open = await openTestServer({ env: { SVC_TRUSTED_PROXIES: '127.0.0.0/8' } })
-    expect((await forwarded({ 'x-forwarded-proto': 'https' })).status).toBe(200)
-    expect((await forwarded({ 'x-forwarded-proto': 'http' })).json).toMatchObject({ code: 'PROXY_REQUIRED' })
-    expect((await forwarded({})).status).toBe(403)
+    expect((await asked('/mcp', { 'x-forwarded-proto': 'https' })).status).toBe(401)
+    expect((await asked('/mcp', { 'x-forwarded-proto': 'http' })).json).toMatchObject({ code: 'PROXY_REQUIRED' })
+    expect((await asked('/mcp', {})).status).toBe(403)
     await open.server.close()
     open = await openTestServer({ env: { SVC_TRUSTED_PROXIES: '10.0.0.1' } })
-    expect((await forwarded({ 'x-forwarded-proto': 'https' })).status).toBe(403)
+    expect((await asked('/mcp', { 'x-forwarded-proto': 'https' })).status).toBe(403)
+  })
+
+  it('is not asked for by a probe, which comes from inside the container', async () => {
+    open = await openTestServer({ env: { SVC_TRUSTED_PROXIES: '10.0.0.1' } })
+    expect((await asked('/healthz', {})).text).toBe('{"status":"ok"}')
   })
 
   it('tells callers apart by the last address it did not make up itself', async () => {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { isRecord } from '@svc/runtime'
 import type { Exchange } from './exchange.ts'
-import { type FastPath, isMessageMember, isRequestId, speaksLegacy } from './fast-path.ts'
+import { type FastPath, isMessageMember, isPlainHandshake, isRequestId, speaksLegacy } from './fast-path.ts'
 import type { LegacyEra } from './legacy-era.ts'
 import type { LoadProtocol } from './protocol.ts'
 import type { Eras } from './request-stages.ts'
@@ -11,7 +11,8 @@ export function createEras({ legacy, fastPath, protocol }: ErasOptions): Eras {
   return Object.freeze({
     async post(exchange: Exchange, message: unknown) {
       const { headers } = exchange.request
-      if (fastPath !== null && isPlainLegacy(message, headers)) return legacy.post(exchange, message)
+      const isLegacy = isPlainLegacy(message, headers) || isPlainHandshake(message, headers)
+      if (fastPath !== null && isLegacy) return legacy.post(exchange, message)
       const answered = fastPath?.(exchange, message) ?? null
       if (answered !== null) return answered
       const { eraOf, modern } = await protocol()

@@ -6,10 +6,18 @@ import { resultJson } from '../dispatch/call-result.ts'
 import type { Dispatch } from '../dispatch/dispatch.ts'
 import type { CallOrigin } from '../observer.ts'
 import { sendJson } from './answers.ts'
-import { capabilitiesOfEnvelope, takesForms, takesTasks } from './client-capabilities.ts'
+import {
+  capabilitiesOfEnvelope,
+  isEmpty,
+  isPlainCapabilities,
+  isPlainClient,
+  takesForms,
+  takesTasks,
+} from './client-capabilities.ts'
 import type { Exchange } from './exchange.ts'
 import type { McpTesting } from './mcp-server.ts'
 import {
+  infoOfSessions,
   listTtlMs,
   serverCapabilities,
   type ServerInfo,
@@ -137,30 +145,6 @@ const envelopeMembers: ReadonlySet<string> = new Set(
 )
 const traceMembers: ReadonlySet<string> = new Set(['traceparent', 'tracestate', 'baggage'])
 
-function isPlainClient(client: unknown): boolean {
-  if (!isRecord(client) || typeof client['name'] !== 'string' || typeof client['version'] !== 'string') return false
-  return Object.entries(client).every(([name, value]) => clientMembers.has(name) && typeof value === 'string')
-}
-
-const clientMembers: ReadonlySet<string> = new Set(['name', 'version', 'title'])
-
-/** Capabilities that clients state by name alone, for example `{ "elicitation": { "form": {} } }`, and extensions by whatever settings. */
-function isPlainCapabilities(capabilities: unknown): boolean {
-  if (!isRecord(capabilities)) return false
-  return Object.entries(capabilities).every(([name, value]) => {
-    if (!isRecord(value)) return false
-    if (name === 'extensions') return Object.values(value).every(isRecord)
-    const details = Object.hasOwn(plainCapabilities, name) ? plainCapabilities[name] : undefined
-    return details !== undefined && Object.entries(value).every(([key, one]) => details.includes(key) && isEmpty(one))
-  })
-}
-
-const plainCapabilities: Readonly<Record<string, readonly string[]>> = {
-  elicitation: ['form', 'url'],
-  sampling: ['context', 'tools'],
-  roots: [],
-}
-
 /** A request that may be answered without the SDK's machinery. */
 export type FastRequest = { readonly id: string | number } & (
   | { readonly method: 'ping' | 'tools/list' | 'server/discover' }
@@ -241,13 +225,67 @@ export function speaksLegacy(version: string | string[] | undefined): boolean {
   return version === undefined || (typeof version === 'string' && sessionRevisions.includes(version))
 }
 
+/** The message that opens a session, in its plainest form. */
+export type Handshake = {
+  readonly jsonrpc: '2.0'
+  readonly id: string | number
+  readonly method: 'initialize'
+  readonly params: { readonly protocolVersion: string; readonly capabilities: unknown; readonly clientInfo: unknown }
+}
+
+/**
+ * Recognises `initialize` as nearly every client sends it: of a revision with sessions, with a client and capabilities that need no schema to be
+ * known valid. Whatever is unusual is the protocol library's to answer.
+ */
+export function isPlainHandshake(message: unknown, headers: IncomingHttpHeaders): message is Handshake {
+  if (!isPlainMessage(message, headers) || headers['mcp-session-id'] !== undefined) return false
+  const { id, method, params } = message
+  if (method !== 'initialize' || !isRequestId(id) || !isRecord(params)) return false
+  const { protocolVersion, capabilities, clientInfo, ...others } = params
+  if (typeof protocolVersion !== 'string' || !sessionRevisions.includes(protocolVersion) || !isEmpty(others))
+    return false
+  if (!isRecord(capabilities)) return false
+  const { roots, ...rest } = capabilities
+  return isPlainClient(clientInfo) && isPlainRoots(roots) && isPlainCapabilities(rest)
+}
+
+/** Recognises the word of a client that its session has begun. */
+export function isPlainBeginning(message: unknown, headers: IncomingHttpHeaders): boolean {
+  if (!isPlainMessage(message, headers)) return false
+  const { id, method, params } = message
+  return method === 'notifications/initialized' && id === undefined && (params === undefined || isEmpty(params))
+}
+
+function isPlainMessage(message: unknown, headers: IncomingHttpHeaders): message is Readonly<Record<string, unknown>> {
+  if (!isRecord(message) || !Object.keys(message).every(isMessageMember) || message['jsonrpc'] !== '2.0') return false
+  if (!acceptsBoth(headers.accept) || !speaksLegacy(headers['mcp-protocol-version'])) return false
+  return !Object.keys(headers).some((name) => /^mcp-(?:method|name|param-)/.test(name))
+}
+
+/** Most clients say whether they tell of changes to them. */
+function isPlainRoots(roots: unknown): boolean {
+  if (roots === undefined) return true
+  if (!isRecord(roots)) return false
+  return Object.entries(roots).every(([name, value]) => name === 'listChanged' && typeof value === 'boolean')
+}
+
+/** The whole JSON-RPC response to it as text. */
+export function answerToHandshake({ id, params }: Handshake, { info, instructions }: ServerWords): string {
+  const result = {
+    protocolVersion: params.protocolVersion,
+    capabilities: serverCapabilities({ tasks: false }),
+    serverInfo: infoOfSessions(info),
+    ...(instructions !== '' && { instructions }),
+  }
+  return JSON.stringify({ jsonrpc: '2.0', id, result })
+}
+
+/** What a server says of itself where a session begins. */
+export type ServerWords = { readonly info: ServerInfo; readonly instructions: string }
+
 /** A text, or a whole number that JSON keeps as it is. */
 export function isRequestId(id: unknown): id is string | number {
   return typeof id === 'string' || Number.isSafeInteger(id)
-}
-
-function isEmpty(value: unknown): boolean {
-  return isRecord(value) && Object.keys(value).length === 0
 }
 
 export function isMessageMember(name: string): boolean {

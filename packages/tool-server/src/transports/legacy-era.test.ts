@@ -57,6 +57,21 @@ it('makes each call in the name of the token that came with it, whichever token 
   }
 })
 
+it('begins a plain session and lists its tools without the protocol library, which learns of it when it is needed', async () => {
+  const { port, asked } = await openEra()
+  const headers = { 'mcp-session-id': 's' }
+  const say = (body: object) => rawRequest(port, { body: JSON.stringify({ jsonrpc: '2.0', ...body }), headers })
+  expect((await rawRequest(port, { body: initialize() })).headers['mcp-session-id']).toBe('s')
+  expect(await say({ method: 'notifications/initialized' })).toMatchObject({ status: 202, text: '' })
+  expect((await say({ id: 1, method: 'tools/list' })).json).toMatchObject({ result: { tools: [{}] } })
+  expect(asked.protocol).toBe(0)
+  const params = { name: 'get_token_id', arguments: {}, _meta: { progressToken: 1 } }
+  expect((await say({ id: 2, method: 'tools/call', params })).json).toMatchObject({ id: 2, result: {} })
+  expect(asked.protocol).toBe(1)
+  expect((await rawRequest(port, { method: 'DELETE', headers })).status).toBe(200)
+  expect((await say({ id: 3, method: 'tools/list' })).status).toBe(404)
+})
+
 const tokenIdOf = readTool({
   name: 'get_token_id',
   title: 'Token id',
@@ -84,12 +99,18 @@ async function openEra() {
   })
   const info = { name: 'x', version: '1' }
   const made = createProtocol({ dispatch, info, instructions: '', testing: null, log, mostStreams: 1, ...noAsking })
-  const protocol = () => Promise.resolve(made)
+  const asked = { protocol: 0 }
+  const protocol = () => {
+    asked.protocol += 1
+    return Promise.resolve(made)
+  }
   const sessions = createSessions({ max: 10, idleMs, now })
   const era = createLegacyEra({
     dispatch,
     sessions,
     protocol,
+    info,
+    instructions: '',
     testing: null,
     isFast: true,
     newSessionId: () => 's',
@@ -107,5 +128,5 @@ async function openEra() {
     () => sessions.closeAll(),
     () => server.close(),
   )
-  return { sessions, clock, answered, port: (server.address() as AddressInfo).port }
+  return { sessions, clock, answered, asked, port: (server.address() as AddressInfo).port }
 }

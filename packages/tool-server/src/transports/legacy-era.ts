@@ -1,13 +1,27 @@
+import type { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
 import { showsViews } from '../apps/app-views.ts'
 import type { Dispatch } from '../dispatch/dispatch.ts'
 import { ToolError } from '@svc/amm'
+import type { Principal } from '@svc/engine'
+import { lazily } from '../lazily.ts'
 import { type CarriedPrincipals, createCarriedPrincipals } from './carried-principals.ts'
 import { capabilitiesOfHandshake, takesForms } from './client-capabilities.ts'
 import { type Exchange, webRequest, writeWebResponse } from './exchange.ts'
-import { answerFastRequest, fastRequest, mayAsk, speaksLegacy, type FastRequest } from './fast-path.ts'
+import {
+  answerFastRequest,
+  answerToHandshake,
+  fastRequest,
+  type FastRequest,
+  type Handshake,
+  isPlainBeginning,
+  isPlainHandshake,
+  mayAsk,
+  speaksLegacy,
+} from './fast-path.ts'
 import { jsonRpcErrors, sendJson, sendJsonRpcError, HttpRefusal } from './answers.ts'
 import type { McpTesting } from './mcp-server.ts'
 import type { LoadProtocol } from './protocol.ts'
+import type { ServerInfo } from './protocol-facts.ts'
 import type { Session, Sessions } from './sessions.ts'
 
 /** Serves the 2025 revisions: sessions with `Mcp-Session-Id`, the GET stream, DELETE. */
@@ -22,6 +36,8 @@ export type LegacyEraOptions = {
   readonly sessions: Sessions
   readonly protocol: LoadProtocol
   readonly testing: McpTesting | null
+  readonly info: ServerInfo
+  readonly instructions: string
   /** Whether plain requests are answered without the protocol library. */
   readonly isFast: boolean
   readonly newSessionId: () => string
@@ -43,6 +59,10 @@ export function createLegacyEra(given: LegacyEraOptions): LegacyEra {
         return sendJsonRpcError(exchange.response, 400, jsonRpcErrors.duplicateId, id)
       }
       cancelInFlight(session, message)
+      if (options.isFast && session.library.made() === null && isPlainBeginning(message, exchange.request.headers)) {
+        session.hasBegun = true
+        return void exchange.response.writeHead(202).end()
+      }
       const fast = fastRequestOf(exchange, session, message, options)
       if (fast !== null) return answerFast(exchange, session, fast, options)
       return answerThroughSdk(exchange, session, message, id, options)
@@ -60,37 +80,84 @@ async function openSession(
   message: { readonly params?: unknown },
   options: Serving,
 ): Promise<void> {
-  const { sessions, testing } = options
-  const { newMcpServer, newSessionTransport } = await options.protocol()
+  const { sessions, testing, isFast } = options
+  const plain = isFast && testing === null && isPlainHandshake(message, exchange.request.headers) ? message : null
+  if (plain === null) await options.protocol()
   if (!sessions.makeRoom(exchange.principal)) {
     throw new HttpRefusal(new ToolError('SESSION_LIMIT', 'The server holds no more sessions.'))
   }
+  const session = newSession(exchange.principal, message, plain, options)
+  sessions.add(session)
+  if (plain !== null) {
+    return sendJson(exchange.response, 200, answerToHandshake(plain, options), { 'mcp-session-id': session.id })
+  }
+  try {
+    await answerThroughSdk(exchange, session, message, requestIdOf(message), options)
+  } finally {
+    const transport = await session.library.made()?.catch(() => null)
+    if (transport?.sessionId === undefined) {
+      sessions.remove(session.id)
+      await session.transport.close()
+    }
+  }
+}
+
+function newSession(
+  principal: Principal,
+  message: { readonly params?: unknown },
+  plain: Handshake | null,
+  options: Serving,
+): Session {
   const id = options.newSessionId()
   const capabilities = capabilitiesOfHandshake(message.params)
-  const transport = newSessionTransport(id, testing?.eventStore?.())
+  const library = lazily(async () => {
+    const { newMcpServer, newSessionTransport } = await options.protocol()
+    const transport = newSessionTransport(id, options.testing?.eventStore?.())
+    // Another token of the same principal may go on with the session: what it asks for is in its own name.
+    const server = newMcpServer((context) => options.principals.of(context?.http?.authInfo), 'legacy')
+    await server.connect(transport)
+    Object.assign(server, { onclose: () => options.sessions.remove(id) })
+    const { hasBegun } = session
+    if (plain !== null)
+      await repeatHandshake(transport, { message: plain, principal, sessionId: id, hasBegun }, options.principals)
+    return transport
+  })
   const session: Session = {
     id,
-    principal: exchange.principal,
-    transport,
+    principal,
+    transport: { close: async () => (await library.made())?.close() },
+    library,
+    hasBegun: false,
     takesForms: takesForms(capabilities),
     showsViews: showsViews(capabilities),
     inFlight: new Map(),
     exchanges: 0,
     lastSeenAt: options.now(),
   }
-  sessions.add(session)
-  try {
-    // Another token of the same principal may go on with the session: what it asks for is in its own name.
-    const server = newMcpServer((context) => options.principals.of(context?.http?.authInfo), 'legacy')
-    await server.connect(transport)
-    Object.assign(server, { onclose: () => sessions.remove(id) })
-    await answerThroughSdk(exchange, session, message, requestIdOf(message), options)
-  } finally {
-    if (transport.sessionId === undefined) {
-      sessions.remove(id)
-      await transport.close()
-    }
+  return session
+}
+
+/** Tells the protocol library's end of a session what its client said before that end was made. */
+async function repeatHandshake(
+  transport: WebStandardStreamableHTTPServerTransport,
+  { message, principal, sessionId, hasBegun }: Said,
+  principals: CarriedPrincipals,
+): Promise<void> {
+  const tell = async (parsedBody: unknown, more: Readonly<Record<string, string>>) => {
+    const headers = { accept: 'application/json, text/event-stream', 'content-type': 'application/json', ...more }
+    const request = new Request('http://localhost/mcp', { method: 'POST', headers })
+    const answer = await transport.handleRequest(request, { parsedBody, authInfo: principals.carry(principal) })
+    await answer.text()
   }
+  await tell(message, {})
+  if (hasBegun) await tell({ jsonrpc: '2.0', method: 'notifications/initialized' }, { 'mcp-session-id': sessionId })
+}
+
+type Said = {
+  readonly message: Handshake
+  readonly principal: Principal
+  readonly sessionId: string
+  readonly hasBegun: boolean
 }
 
 /** The session of the header, or `null` after having said that there is none. */
@@ -161,21 +228,27 @@ async function answerThroughSdk(
   response.on('close', leave)
   if (id !== null) {
     session.inFlight.set(id, call)
-    call.signal.addEventListener('abort', () => session.transport.closeSSEStream(id), { once: true })
+    call.signal.addEventListener('abort', () => void closeStream(session, id), { once: true })
   }
   session.exchanges += 1
   try {
+    const transport = await session.library.get()
     const given = {
       authInfo: options.principals.carry(exchange.principal),
       ...(message !== undefined && { parsedBody: message }),
     }
-    await writeWebResponse(response, await session.transport.handleRequest(webRequest(request, call.signal), given))
+    await writeWebResponse(response, await transport.handleRequest(webRequest(request, call.signal), given))
   } finally {
     response.off('close', leave)
     if (id !== null) session.inFlight.delete(id)
     session.exchanges -= 1
     session.lastSeenAt = options.now()
   }
+}
+
+async function closeStream({ library }: Session, id: string | number): Promise<void> {
+  const transport = await library.made()
+  transport?.closeSSEStream(id)
 }
 
 /** A cancellation reaches a call wherever it is being answered. */

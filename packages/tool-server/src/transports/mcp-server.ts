@@ -10,13 +10,12 @@ import { CfWorkerJsonSchemaValidator } from '@modelcontextprotocol/server/valida
 import { showsViews } from '../apps/app-views.ts'
 import type { CallRequest } from '../dispatch/call-stages.ts'
 import type { Dispatch } from '../dispatch/dispatch.ts'
-import { iconOf } from '../dispatch/offered-tools.ts'
 import { createApprovalStates, callAlone, callInSession } from './ask-client.ts'
 import type { CallerOf } from './carried-principals.ts'
 import { capabilitiesOfEnvelope, takesTasks } from './client-capabilities.ts'
 import { callAsTask, handleTasks, type TaskHandling } from './task-handlers.ts'
 import { handleGuides, requireFirstPage } from './guide-handlers.ts'
-import { listTtlMs, serverCapabilities, type ServerInfo } from './protocol-facts.ts'
+import { infoOfSessions, listTtlMs, serverCapabilities, type ServerInfo } from './protocol-facts.ts'
 
 /** Makes the SDK's protocol object for one connection, session or request, and for whoever the caller is then. It holds nothing but closures. */
 export type NewMcpServer = (caller: CallerOf, era: Era, notify?: ServerNotifier) => Server
@@ -57,7 +56,7 @@ export function createNewMcpServer(options: McpServerOptions): NewMcpServer {
   return (caller, era, notify) => {
     // Revision 2026-07-28 repeats what a server is called on every answer, and an icon there would double the short ones.
     const capabilities = serverCapabilities({ tasks: era === 'modern' && dispatch.tasks !== null })
-    const about = era === 'legacy' ? { ...info, icons: [serverIcon] } : info
+    const about = era === 'legacy' ? infoOfSessions(info) : info
     const server = new Server(about, { ...serverOptions, capabilities })
     const views = (context: ServerContext) => showsViews(capabilitiesOf(server, era, context))
     server.setRequestHandler('tools/list', (request, context) => {
@@ -160,8 +159,3 @@ function sharedValidator(): jsonSchemaValidator {
   let validator: CfWorkerJsonSchemaValidator | undefined
   return { getValidator: (schema) => (validator ??= new CfWorkerJsonSchemaValidator()).getValidator(schema) }
 }
-
-/** What clients may show beside the server's name: a drop between the bounds of a range. */
-const serverIcon = iconOf(
-  '<path d="M4 4v16M20 4v16" stroke="#889" stroke-width="2"/><path d="M12 4c3 4 5 6 5 9a5 5 0 0 1-10 0c0-3 2-5 5-9z" fill="#28c"/>',
-)

@@ -1,3 +1,5 @@
+import { iconOf } from '../dispatch/offered-tools.ts'
+
 /** What the server says of itself in both eras. */
 export type ServerInfo = { readonly name: string; readonly title?: string; readonly version: string }
 
@@ -29,3 +31,13 @@ export function serverCapabilities({ tasks }: { readonly tasks: boolean }) {
     extensions: { 'io.modelcontextprotocol/ui': {}, ...(tasks && { [tasksExtension]: {} }) },
   }
 }
+
+/** With an icon, which is said once in a session, and not on answers that stand alone. */
+export function infoOfSessions(info: ServerInfo) {
+  return { ...info, icons: [serverIcon] }
+}
+
+/** What clients may show beside the server's name: a drop between the bounds of a range. */
+const serverIcon = iconOf(
+  '<path d="M4 4v16M20 4v16" stroke="#889" stroke-width="2"/><path d="M12 4c3 4 5 6 5 9a5 5 0 0 1-10 0c0-3 2-5 5-9z" fill="#28c"/>',
+)

@@ -48,7 +48,10 @@ export function requireRoute({ url }: IncomingMessage, { signIn }: Pick<RequestC
   throw refuse('ROUTE_NOT_FOUND', 'There is nothing at this path.')
 }
 
-/** Says that the process is there, where that is asked: probes count against nothing. Says whether it did. */
+/**
+ * Says that the process is there, where that is asked: a probe counts against nothing, and need not come through the edge, since what looks
+ * after a container asks it from inside. Says whether it did.
+ */
 export function answerHealth(request: IncomingMessage, response: ServerResponse, role: Role | undefined): boolean {
   if (request.url?.split('?', 1)[0] !== healthPath) return false
   if (request.method !== 'GET' && request.method !== 'HEAD') {

@@ -1,5 +1,6 @@
 import type { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
 import { isPassing, type Principal } from '@svc/engine'
+import type { Lazy } from '../lazily.ts'
 
 /** What a principal keeps open: a session, or a connection that is one. It belongs to whoever opened it and authenticates nobody. */
 export type Held = {
@@ -21,7 +22,10 @@ export type Session = Held & {
   readonly takesForms: boolean
   /** Whether its client shows views of answers. */
   readonly showsViews: boolean
-  readonly transport: WebStandardStreamableHTTPServerTransport
+  /** The protocol library's end of it, which a session of plain requests never needs. */
+  readonly library: Lazy<WebStandardStreamableHTTPServerTransport>
+  /** Whether its client has said that it has begun. */
+  hasBegun: boolean
   readonly inFlight: Map<string | number, AbortController>
   exchanges: number
 }

@@ -1,0 +1,115 @@
+import { imageFacts } from './image-facts.ts'
+
+const { dockerfile, httpPort, healthPath, dataDir: mounted, memoryMb, stopSeconds } = imageFacts
+
+/** Where a server is to run, and from what. */
+export type DeployPlace = {
+  readonly dataDir: string
+  /** The same as a word of a shell. */
+  readonly place: string
+  /** Where the image is built from. */
+  readonly clone: string
+  /** Whose the data directory is, `uid:gid`; `null` where the system has no such. */
+  readonly user: string | null
+}
+
+/** On this machine's own loopback, where keys may travel without TLS; nothing of it is published. */
+export function composeFile({ dataDir, clone, user }: DeployPlace): string {
+  // The directory is closed to all others.
+  const owner = user === null ? '' : `    user: ${JSON.stringify(user)}\n`
+  return `services:
+  svc:
+    build: { context: ${JSON.stringify(clone)}, dockerfile: ${JSON.stringify(dockerfile)} }
+    network_mode: host
+    environment: { SVC_LISTEN: "127.0.0.1:${httpPort}" }
+${owner}    volumes: [${JSON.stringify(`${dataDir}:${mounted}`)}]
+    read_only: true
+    tmpfs: [/tmp]
+    cap_drop: [ALL]
+    security_opt: ["no-new-privileges:true"]
+    ulimits: { core: 0 }
+    mem_limit: ${memoryMb}m
+    memswap_limit: ${memoryMb}m
+    stop_grace_period: ${stopSeconds}s
+    restart: unless-stopped
+`
+}
+
+/** A machine that the proxy suspends once no request has come for some minutes, and wakes with the next. */
+export function flyFile({ clone }: Pick<DeployPlace, 'clone'>): string {
+  return `# CHANGE: the name of the app, here and in SVC_PUBLIC_URL.
+app = "svc"
+primary_region = "ams"
+kill_signal = "SIGTERM"
+kill_timeout = "${stopSeconds}s"
+
+[build]
+  dockerfile = ${JSON.stringify(`${clone}/${dockerfile}`)}
+
+# A volume is mounted as root's; the image hands it over, and gives root up.
+[build.args]
+  RUN_AS = "0"
+
+[env]
+  SVC_PUBLIC_URL = "https://svc.fly.dev/mcp"
+  SVC_TRUSTED_PROXIES = "172.16.0.0/12,fdaa::/16"
+
+[http_service]
+  internal_port = ${httpPort}
+  force_https = true
+  auto_stop_machines = "suspend"
+  auto_start_machines = true
+  min_machines_running = 0
+
+# By the machine's host and not through the proxy, so it counts as no request; a suspended machine is not asked.
+[checks.alive]
+  type = "tcp"
+  port = ${httpPort}
+  interval = "30s"
+  timeout = "4s"
+  grace_period = "20s"
+
+[[vm]]
+  memory = "${memoryMb}mb"
+  cpu_kind = "shared"
+  cpus = 1
+
+[mounts]
+  source = "svc_data"
+  destination = "${mounted}"
+`
+}
+
+/**
+ * With a wallet a disk is needed, and whoever has a disk there is never put to sleep. What only reads needs none: the free plan sleeps while no
+ * request comes, and starts anew with the next.
+ */
+export function renderFile({ wallet }: { readonly wallet: boolean }): string {
+  const secrets = [...apiKeys, ...(wallet ? ofWallet : ofReader)].map((name) => `      - { key: ${name}, sync: false }`)
+  const place = wallet ? `    disk: { name: svc-data, mountPath: ${mounted}, sizeGB: 1 }\n` : ''
+  const values = {
+    PORT: `"${httpPort}"`,
+    ...(wallet && { RUN_AS: '"0"', WALLET_TYPE: 'managed' }),
+    SVC_MCP_PROFILE: wallet ? 'full' : 'data',
+    SVC_PUBLIC_URL: 'https://svc.onrender.com/mcp',
+    SVC_TRUSTED_PROXIES: '10.0.0.0/8',
+  }
+  const plain = Object.entries(values).map(([name, value]) => `      - { key: ${name}, value: ${value} }`)
+  return `# CHANGE: the host in SVC_PUBLIC_URL is the name that the service gets. What says "sync: false" is asked for, and may stay empty.
+services:
+  - type: web
+    name: svc
+    runtime: docker
+    dockerfilePath: ./${dockerfile}
+    dockerContext: .
+    plan: ${wallet ? 'starter' : 'free'}
+    healthCheckPath: ${healthPath}
+    envVars:
+${[...plain, ...secrets].join('\n')}
+${place}`
+}
+
+const apiKeys = ['SVC_API_KEY_READ', 'SVC_API_KEY_FEEDBACK', 'SVC_API_KEY_WRITE'] as const
+const endpoints = ['SVC_RPC_PROVIDER', 'RPC_API_KEY'] as const
+const ofWallet = ['WALLET_APP_ID', 'WALLET_APP_SECRET', 'WALLET_ID', 'WALLET_AUTH_PRIVATE_KEY', ...endpoints] as const
+const ofReader = [...endpoints, 'SVC_DATABASE_URL'] as const
