@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Log } from '@svc/runtime'
 import type { Dispatch } from './dispatch/dispatch.ts'
 import { instructions } from './instructions.ts'
+import { type Lazy, lazily } from './lazily.ts'
 import { version } from './status/status.ts'
 import type { McpTesting } from './transports/mcp-server.ts'
 import type { Protocol } from './transports/protocol.ts'
@@ -32,25 +33,4 @@ export type Core = {
   readonly info: ServerInfo
   readonly testing: McpTesting | null
   readonly protocol: Lazy<Protocol>
-}
-
-/** Makes a thing when it is first asked for, once; a failure is not remembered. */
-function lazily<Thing>(make: () => Promise<Thing>): Lazy<Thing> {
-  let made: Promise<Thing> | null = null
-  return {
-    get() {
-      made ??= make().catch((error: unknown) => {
-        made = null
-        throw error
-      })
-      return made
-    },
-    made: () => made,
-  }
-}
-
-type Lazy<Thing> = {
-  get(): Promise<Thing>
-  /** What was made so far, if anything. */
-  made(): Promise<Thing> | null
 }
