@@ -11,7 +11,7 @@ import {
   type Transactions,
 } from '@svc/store'
 import type { OperationDescription } from '@svc/engine/approvals'
-import { describeOne } from './read-list.ts'
+import { describeOne } from '@svc/tool-server/operator-page'
 import { existsSync } from 'node:fs'
 import { access } from 'node:fs/promises'
 import type { RestoredCopy } from '@svc/store/backup'

@@ -1,6 +1,6 @@
 import { operatorName, ownDataDirectory } from '../own-data-directory.ts'
 import { parseFlags } from '../parse-words-and-flags.ts'
-import { neverCounted, pauseText } from '../signing-state.ts'
+import { pauseText } from '../signing-state.ts'
 import { UsageError } from '../usage-error.ts'
 
 /** `svc pause`: stops signing at once, beside the running server or before it starts. Resolves to the exit code. */
@@ -30,7 +30,7 @@ export async function pause(argv: readonly string[]): Promise<number> {
 export async function resume(argv: readonly string[]): Promise<number> {
   const flags = parseFlags(argv, { values: ['data-dir'], switches: ['rearm'] })
   const dataDir = await ownDataDirectory(flags['data-dir'], process.env)
-  const { createCircuitBreaker, pause: stop, resume: goOn } = await import('@svc/engine/switches')
+  const { createCircuitBreaker, neverCounted, pause: stop, resume: goOn } = await import('@svc/engine/switches')
   const { openRestored } = await import('../approvals/open-operations.ts')
   const decision = { by: operatorName(), at: new Date().toISOString() }
   const breaker = createCircuitBreaker({ dataDir, limits: () => neverCounted, now: Date.now })

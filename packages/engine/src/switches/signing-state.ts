@@ -1,0 +1,24 @@
+import { createCircuitBreaker } from './circuit-breaker.ts'
+import { type Pause, readPause } from './kill-switch.ts'
+
+/** What stands against signing on a data directory: a pause, and the circuit breaker. Reads files alone, beside a server or without one. */
+export async function readSigningState(dataDir: string): Promise<SigningState> {
+  const breaker = createCircuitBreaker({ dataDir, limits: () => neverCounted, now: Date.now })
+  const [pause, { open, since, cause, stops }] = await Promise.all([readPause(dataDir), breaker.status()])
+  return { pause, breaker: { open, since, cause, stops } }
+}
+
+export type SigningState = {
+  /** `null` while nothing is paused. */
+  readonly pause: Pause | null
+  readonly breaker: {
+    readonly open: boolean
+    /** ISO 8601. */
+    readonly since: string | null
+    readonly cause: string | null
+    readonly stops: 'nothing' | 'all-but-ways-home' | 'everything'
+  }
+}
+
+/** A command counts no failures. */
+export const neverCounted = { maxConsecutiveFailures: Infinity, maxFailuresInWindow: Infinity, windowMinutes: 0 }
