@@ -7,7 +7,7 @@ import { type Chain, createSender, type OperationSponsors, openUserOperations } 
 import type { ServiceWallet } from '@svc/wallet/service-wallet'
 import type { Hash } from 'viem'
 import { importOwedAllowances } from './recovery/owed-allowances-file.ts'
-import { type AuditEvent, openAuditLog } from './audit/audit.ts'
+import { type AuditEvent, type AuditLog, openAuditLog } from './audit/audit.ts'
 import { observedAudit } from './audit/observed-audit.ts'
 import type { EngineObserver } from './context/engine-observer.ts'
 import { createCallOutcomes, createRefusedCallers } from './audit/call-outcomes.ts'
@@ -204,6 +204,7 @@ async function openOver(
     doubt: createDoubt(transactions, () => executor.reconcile()),
     auditCall: (call: Call) => outcomes.begin(call),
     auditSignIn: (event: AuditEvent) => outcomes.audit.append(event),
+    operator: operatorAccess(store, outcomes.audit),
     latestAudit: (principalId: string | null) => readLatestAudit(dataDir, principalId),
     refusedCaller: (...[reason, address]: Parameters<typeof callers.refused>) => callers.refused(reason, address),
     sentBy: (requestId: string) => sentTransactions({ ...ports, transactions, signedOrders: orders }, requestId),
@@ -219,6 +220,24 @@ async function openOver(
       await close()
     },
   }
+}
+
+/** What whoever operates the server sees of all callers, and decides by: what the commands beside it open themselves. */
+function operatorAccess(store: Store, audit: Pick<AuditLog, 'append'>): OperatorAccess {
+  const { operations, transactions, orders, ledger, restored } = store
+  const usage: Store['ledger']['usage'] = (principalId, options) => ledger.usage(principalId, options)
+  const budgetUsage: Store['ledger']['budgetUsage'] = (name) => ledger.budgetUsage(name)
+  return {
+    records: { operations, transactions, orders, usage, budgetUsage, restored },
+    audit: (event) => audit.append(event),
+  }
+}
+
+export type OperatorAccess = {
+  readonly records: Pick<Store, 'operations' | 'transactions' | 'orders' | 'restored'> &
+    Pick<Store['ledger'], 'usage' | 'budgetUsage'>
+  /** Leaves a line in the audit log; rejects where it cannot be written. */
+  readonly audit: (event: AuditEvent) => Promise<void>
 }
 
 /** How many works are on their way. */

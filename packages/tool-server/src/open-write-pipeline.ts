@@ -1,6 +1,6 @@
 import type { Config, WalletConfig } from './config/config-shape.ts'
 import type { Policy, PolicySource } from '@svc/engine'
-import { openEngine } from '@svc/engine/open'
+import { openEngine, type OperatorAccess } from '@svc/engine/open'
 import { createRedactor, type Log } from '@svc/runtime'
 import type { Store } from '@svc/store'
 import { secretsOf } from './config/secrets.ts'
@@ -28,7 +28,9 @@ export async function openWritePipeline(options: {
   /** How long closing waits for writes on their way; ten seconds by default. */
   readonly stopTimeoutMs?: number
 }): Promise<
-  NonNullable<Adapters['write']> & Pick<Store, 'bars' | 'sightings' | 'signIns' | 'rateLeases'> & AuditsSignIns
+  NonNullable<Adapters['write']> &
+    Pick<Store, 'bars' | 'sightings' | 'signIns' | 'rateLeases'> &
+    AuditsSignIns & { readonly operator: OperatorAccess }
 > {
   const { config, wallet, ...rest } = options
   const { dataDir } = config

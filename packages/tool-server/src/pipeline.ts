@@ -44,6 +44,8 @@ import {
 } from './transports/request-stages.ts'
 import { requireScopes } from './transports/require-scopes.ts'
 import { answerDocument } from './transports/documents.ts'
+import { isOperatorRoute } from './transports/operator-paths.ts'
+import { answerOperatorRoute } from './transports/operator-route.ts'
 import { answerSignInRoute } from './transports/sign-in-routes.ts'
 
 /**
@@ -55,9 +57,11 @@ export async function handleRequest(
   response: ServerResponse,
   context: RequestContext,
 ): Promise<void> {
-  const { guards, authenticate, limits, eras, signIn } = context
+  const { guards, authenticate, limits, eras, signIn, operator } = context
   requireFewHeaders(request)
   guards.requireHost(request.headers)
+  if (operator !== null && isOperatorRoute(request))
+    return answerOperatorRoute(request, response, { ...context, operator })
   requireOrigin(request, response, guards)
   const address = guards.clientAddress(request.headers, request.socket.remoteAddress ?? '')
   if (answerHealth(request, response)) return

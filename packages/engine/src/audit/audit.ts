@@ -238,6 +238,8 @@ export const auditEventNames = [
   'breaker.open',
   'breaker.rearmed',
   'operation.cancelled',
+  'operator.confirmed',
+  'operator.signed-in',
   'order.ended',
   'order.intent',
   'order.submitted',
