@@ -204,23 +204,19 @@ describe('from afar', () => {
     open.name({ ada: [passkey] })
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByText('Signed in as ada').waitFor()
-    const other = await page.context().newPage()
-    await other.route('https://evil.example/**', (route) =>
-      route.fulfill({
-        contentType: 'text/html',
-        body: `<form method="post" action="${origin}/operator/decide" enctype="text/plain"><input name='{"decision":1,"x":"' value='"}'></form>`,
-      }),
-    )
-    await other.goto('https://evil.example/')
-    const sent = other.waitForRequest(`${origin}/operator/decide`)
-    const answered = other.waitForResponse(`${origin}/operator/decide`)
-    await other.evaluate('document.forms[0].submit()')
+    const form = `<form method="post" action="${origin}/operator/decide" enctype="text/plain"><input name='{"decision":1,"x":"' value='"}'></form>`
+    await page.context().route('https://evil.example/**', (route) => route.fulfill({ contentType: 'text/html', body: form }))
+    const [sender, reader] = [await page.context().newPage(), await page.context().newPage()]
+    for (const other of [sender, reader]) await other.goto('https://evil.example/')
+    const [sent, answered] = [
+      sender.waitForRequest(`${origin}/operator/decide`),
+      sender.waitForResponse(`${origin}/operator/decide`),
+    ]
+    await sender.evaluate('document.forms[0].submit()')
     expect((await (await sent).allHeaders())['cookie']).toBeUndefined()
     expect((await answered).status()).toBe(403)
-    const read =
-      "fetch('https://mcp.example.com/operator/state', { credentials: 'include' }).then((a) => a.text(), () => 'unread')"
-    await other.goto('https://evil.example/')
-    expect(await other.evaluate(read)).toBe('unread')
+    const read = `fetch('${origin}/operator/state', { credentials: 'include' }).then((a) => a.text(), () => 'unread')`
+    expect(await reader.evaluate(read)).toBe('unread')
     expect(await open.stateOf('op-1')).toBe('awaiting_approval')
   })
 })
