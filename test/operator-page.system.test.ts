@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import axe, { type AxeResults } from 'axe-core'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { openAuditLog } from '../packages/engine/src/audit/audit.ts'
 import { launchBrowser } from '../packages/support-api/src/page/browser.fixture.ts'
 import { type Operated, openOperated, origin } from '../packages/tool-server/src/operator/operated-server.fixture.ts'
 import { plan } from '../packages/tool-server/src/operator/operations.fixture.ts'
@@ -71,6 +72,27 @@ async function violations(page: Page): Promise<readonly string[]> {
   return found.violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`))
 }
 
+/** What gauges and tables show something of. */
+async function spendAndWrite({ place: { store, dataDir } }: Operated) {
+  const most = 10n ** 12n
+  await store.ledger.reserve({
+    id: 'r-1',
+    requestId: 'q-1',
+    principal: 'api-key:0011223344556677',
+    chainId: 8453,
+    amountUsdMicros: 1_700_000_000n,
+    gasUsdMicros: 12_500_000n,
+    limits: { perTransaction: most, perSession: most, daily: most, dailyGas: most },
+    sessionIdleMs: 60_000,
+    budgets: [{ name: 'loss', usdMicros: 15_000_000n, capUsdMicros: most }],
+  })
+  const audit = await openAuditLog({ path: join(dataDir, 'audit.jsonl'), now: Date.now })
+  await audit.append({ event: 'tx.refused', tool: 'execute_swap', code: 'SPENDING_LIMIT_EXCEEDED' })
+  const moved = { spentUsd: '12.5', lostUsd: '0.25', transactions: [`0x${'ab'.repeat(32)}`] }
+  await audit.append({ event: 'tx.settled', tool: 'add_liquidity', ...moved })
+  await audit.close()
+}
+
 const picture = async (page: Page, name: string) => {
   const folder = process.env['SVC_TEST_PICTURES']
   if (folder !== undefined) await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true })
@@ -80,11 +102,14 @@ describe('on this machine', () => {
   test('it is read alone, stands in nobody’s way in light and dark, wide and small, and shows hostile text as text', async () => {
     browser = await launchBrowser()
     open = await openOperated({ from: 'here', ...shown })
+    await spendAndWrite(open)
     const url = `http://127.0.0.1:${open.port}/operator`
     for (const colorScheme of ['light', 'dark'] as const) {
       for (const width of [1_180, 360]) {
         const page = await visit(url, { viewport: { width, height: 800 }, colorScheme })
         await page.getByText('In range, 43 % of the way up').waitFor()
+        expect(await page.locator('#gauge-spent').getAttribute('value')).toBe('1712.5')
+        expect(await page.getByRole('row').allInnerTexts()).toHaveLength(3)
         expect(await page.locator('img, main button').count()).toBe(0)
         expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0)
         expect(await violations(page), `${colorScheme} ${width}`).toEqual([])

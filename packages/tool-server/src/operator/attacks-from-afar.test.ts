@@ -60,6 +60,8 @@ describe('an operator from afar', () => {
       json: { message: expect.stringContaining('Approved.') },
     })
     expect(await open.place.operations.byId('op-1')).toMatchObject({ state: 'approved', decidedBy: 'operator:ada' })
+    const otherPlan = { ...approve, kind: 'cancel', planHash: `0x${'00'.repeat(32)}` }
+    expect((await decide(otherPlan)).json).toMatchObject({ code: 'OPERATION_CHANGED' })
     expect((await decide({ ...approve, kind: 'cancel' })).json).toEqual({
       message: 'Cancelled. It is not carried out.',
     })
@@ -70,6 +72,7 @@ describe('an operator from afar', () => {
     expect(open.world.audit).toEqual([
       { event: 'operator.signed-in', actor, passkey: ada.id },
       { ...confirmed, decision: 'approve', operationId: 'op-1' },
+      { ...confirmed, decision: 'cancel', operationId: 'op-1', planHash: otherPlan.planHash },
       { ...confirmed, decision: 'cancel', operationId: 'op-1' },
       { ...confirmed, decision: 'deny', operationId: 'op-2' },
     ])

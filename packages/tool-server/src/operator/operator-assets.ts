@@ -6,7 +6,7 @@ export const operatorCss = `${pageCss}
 .signs.nothing, .signs.ways-home { border-left-color: var(--no) }
 .stop { margin: .5rem 0 0; padding: .3rem .9rem; border-left: 5px solid var(--no); overflow-wrap: anywhere }
 .gauges { display: grid; gap: .6rem }
-.gauge { display: grid; grid-template-columns: minmax(0, 17rem) 1fr max-content; gap: .1rem .9rem; align-items: center; margin: 0 }
+.gauge { display: grid; grid-template-columns: minmax(0, 17rem) 1fr minmax(7.5rem, max-content); gap: .1rem .9rem; align-items: center; margin: 0 }
 .gauge meter { width: 100%; height: 1rem }
 .sum { font-variant-numeric: tabular-nums; text-align: right }
 .positions { margin: 0; padding: 0; list-style: none; overflow-wrap: anywhere }
