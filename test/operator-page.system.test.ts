@@ -93,11 +93,6 @@ async function spendAndWrite({ place: { store, dataDir } }: Operated) {
   await audit.close()
 }
 
-const picture = async (page: Page, name: string) => {
-  const folder = process.env['SVC_TEST_PICTURES']
-  if (folder !== undefined) await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true })
-}
-
 describe('on this machine', () => {
   test('it is read alone, stands in nobody’s way in light and dark, wide and small, and shows hostile text as text', async () => {
     browser = await launchBrowser()
@@ -113,7 +108,6 @@ describe('on this machine', () => {
         expect(await page.locator('img, main button').count()).toBe(0)
         expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0)
         expect(await violations(page), `${colorScheme} ${width}`).toEqual([])
-        await picture(page, `here-${colorScheme}-${width}`)
         await page.context().close()
       }
     }
@@ -176,16 +170,13 @@ describe('from afar', () => {
   test('a passkey is made, named, signs in, and confirms what is decided', async () => {
     const { page, recognise } = await openAfar()
     expect(await violations(page)).toEqual([])
-    await picture(page, 'sign-in')
     const passkey = await makePasskey(page)
-    await picture(page, 'made')
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByText('No passkey of an operator has confirmed just this').waitFor()
     open.name({ ada: [passkey] })
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByText('Signed in as ada').waitFor()
     expect(await violations(page)).toEqual([])
-    await picture(page, 'signed-in')
 
     const questions: string[] = []
     page.on('dialog', (dialog) => {
