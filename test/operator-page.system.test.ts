@@ -221,7 +221,9 @@ describe('from afar', () => {
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByText('Signed in as ada').waitFor()
     const form = `<form method="post" action="${origin}/operator/decide" enctype="text/plain"><input name='{"decision":1,"x":"' value='"}'></form>`
-    await page.context().route('https://evil.example/**', (route) => route.fulfill({ contentType: 'text/html', body: form }))
+    await page
+      .context()
+      .route('https://evil.example/**', (route) => route.fulfill({ contentType: 'text/html', body: form }))
     const [sender, reader] = [await page.context().newPage(), await page.context().newPage()]
     for (const other of [sender, reader]) await other.goto('https://evil.example/')
     const [sent, answered] = [

@@ -62,7 +62,7 @@ const ofSigning =
 const ofProtocol = /@modelcontextprotocol/
 const ofFigures = /node_modules\/prom-client\/|dist\/metrics\/(?!metric-catalogue)|@opentelemetry\//
 const ofSignIn = /node_modules\/jose\/|auth\/sign-in\//
-const ofOperator = /tool-server\/dist\/operator\//
+const ofOperator = /tool-server\/dist\/operator\/(?!operator-(?:route|paths)\.js)/
 const writeTools = [
   'add_liquidity',
   'approve_token',

@@ -44,8 +44,8 @@ import {
 } from './transports/request-stages.ts'
 import { requireScopes } from './transports/require-scopes.ts'
 import { answerDocument } from './transports/documents.ts'
-import { isOperatorRoute } from './transports/operator-paths.ts'
-import { answerOperatorRoute } from './transports/operator-route.ts'
+import { isOperatorRoute } from './operator/operator-paths.ts'
+import { answerOperatorRoute } from './operator/operator-route.ts'
 import { answerSignInRoute } from './transports/sign-in-routes.ts'
 
 /**

@@ -36,7 +36,7 @@ it('writes the public half of a passkey under a name, once, beside what the file
 
 it('writes nothing that is no passkey, or is that of another operator, or that nobody says yes to', async () => {
   for (const words of [['ada'], ['Ada B', `${id}.${publicKey}`], ['ada', id], ['ada', `${id}.${spkiOf('P-384')}`]])
-    expect((await add(...words, '--yes')).code, words.join(' ')).toBe(2)
+    expect((await add(...words, '--yes')).code, `of ${words.join(' ')}`).toBe(2)
   expect(JSON.parse((await add('ada', `${id}.${publicKey}`, '--json')).stdout)).toMatchObject({ status: 'proposed' })
   expect((await add('ada', `${id}.${publicKey}`)).code, 'no terminal').toBe(2)
   expect(() => statSync(policyFile())).toThrow('ENOENT')

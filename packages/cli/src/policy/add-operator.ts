@@ -66,7 +66,10 @@ function withPasskey(written: unknown, name: string, passkey: Passkey) {
   const had: readonly unknown[] = Array.isArray(passkeys) ? passkeys : []
   const isChanged = !had.some((one) => JSON.stringify(one) === JSON.stringify(passkey))
   const versioned = Object.keys(policy).length === 0 ? { version: 1 } : policy
-  return { isChanged, written: { ...versioned, operators: { ...operators, [name]: { passkeys: isChanged ? [...had, passkey] : had } } } }
+  return {
+    isChanged,
+    written: { ...versioned, operators: { ...operators, [name]: { passkeys: isChanged ? [...had, passkey] : had } } },
+  }
 }
 
 /** As the page shows it. */

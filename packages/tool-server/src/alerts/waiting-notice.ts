@@ -3,20 +3,20 @@ import type { Observing } from '../observer.ts'
 
 /**
  * Has it announced that a write waits for a person: the newest by its ids and its worth, how many more came meanwhile, and where it is decided. What
- * an agent says of it stays on the page. However often an agent asks, nobody is told more often than once in a while.
+ * an agent says of it stays on the page. However often an agent asks, it is announced once in a while at most.
  */
 export function createWaitingNotice({ announce, page, now }: WaitingNoticeOptions): WaitingNotice {
   let newest: AuditEvent | null = null
   let others = 0
-  let toldAt = -Infinity
+  let announcedAt = -Infinity
 
   function tell(): void {
-    if (newest === null || now() - toldAt < onceInMs) return
+    if (newest === null || now() - announcedAt < onceInMs) return
     const { operationId, planHash, tool, actor, spendUsd } = newest
     announce({ operationId, planHash, tool, actor, spendUsd, others, page })
     newest = null
     others = 0
-    toldAt = now()
+    announcedAt = now()
   }
 
   return {

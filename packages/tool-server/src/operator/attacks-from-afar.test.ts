@@ -38,7 +38,7 @@ describe('an operator from afar', () => {
     const before = await get('/operator')
     expect(before.text).toContain('Sign in with a passkey')
     expect(before.text).not.toContain('op-1')
-    for (const path of ['/operator/state', '/operator/chains']) expect((await get(path)).status, path).toBe(401)
+    for (const path of ['/operator/state', '/operator/chains']) expect((await get(path)).status, `at ${path}`).toBe(401)
     const { answer, set, headers } = await enter()
     expect([answer.status, answer.json]).toEqual([200, { operator: 'ada' }])
     expect(set).toMatch(/^__Host-svc-operator=[\w-]{43}; Path=\/; Secure; HttpOnly; SameSite=Strict; Max-Age=3600$/)

@@ -29,11 +29,13 @@ const secret = Buffer.alloc(32, 7)
 /** Where the operator hears of things. */
 async function openHook() {
   const heard: { readonly headers: Readonly<Record<string, unknown>>; readonly body: string }[] = []
-  const hook = createServer(async (request, response) => {
+  const hook = createServer((request, response) => {
     let body = ''
-    for await (const chunk of request.setEncoding('utf8')) body += String(chunk)
-    heard.push({ headers: request.headers, body })
-    response.end()
+    request.setEncoding('utf8').on('data', (chunk: string) => void (body += chunk))
+    request.on('end', () => {
+      heard.push({ headers: request.headers, body })
+      response.end()
+    })
   })
   await new Promise<void>((resolve) => hook.listen(0, '127.0.0.1', resolve))
   closers.push(() => new Promise((resolve) => hook.close(resolve)))

@@ -47,9 +47,9 @@ export async function confirmWith({ challenge, rpId, passkeys }) {
 export async function post(path, body) {
   const headers = { 'content-type': 'application/json' }
   const answer = await fetch('/operator/' + path, { method: 'POST', headers, body: JSON.stringify(body) })
-  const told = await answer.json()
-  if (!answer.ok) throw new Error(told.message)
-  return told
+  const said = await answer.json()
+  if (!answer.ok) throw new Error(said.message)
+  return said
 }
 
 export function say(text) {

@@ -41,7 +41,14 @@ export function signInView(): Html {
         </p>
         <form id="make">
           <label for="name">Name of the operator</label>
-          <input id="name" name="name" pattern="[a-z0-9][a-z0-9._\\-]{0,31}" maxlength="32" autocomplete="off" required />
+          <input
+            id="name"
+            name="name"
+            pattern="[a-z0-9][a-z0-9._\\-]{0,31}"
+            maxlength="32"
+            autocomplete="off"
+            required
+          />
           <button type="submit" class="approve">Make a passkey</button>
         </form>
         <div id="made" hidden>

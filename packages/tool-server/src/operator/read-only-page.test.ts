@@ -57,8 +57,8 @@ describe('the operator page on this machine', () => {
     open = await openOperated({ from: 'here', operations, held, setup, standing })
     for (const path of ['/operator', '/operator/state', '/operator/chains']) {
       const { text } = await get(path)
-      expect(text, path).toContain('alert(1)')
-      expect(text, path).not.toMatch(/<img|<script>/)
+      expect(text, `at ${path}`).toContain('alert(1)')
+      expect(text, `at ${path}`).not.toMatch(/<img|<script>/)
     }
   })
 
@@ -69,7 +69,7 @@ describe('the operator page on this machine', () => {
     const headers = { host, origin: `http://${host}`, authorization: `Bearer ${open.keys.write}` }
     for (const path of ['challenge', 'sign-in', 'ask', 'decide', 'state']) {
       const answer = await rawRequest(open.port, { path: `/operator/${path}`, body: '{}', headers })
-      expect(answer, path).toMatchObject({ status: 405, json: { code: 'METHOD_NOT_ALLOWED' } })
+      expect(answer, `at ${path}`).toMatchObject({ status: 405, json: { code: 'METHOD_NOT_ALLOWED' } })
     }
     const page = await get('/operator', { host })
     expect(page.headers['set-cookie']).toBeUndefined()

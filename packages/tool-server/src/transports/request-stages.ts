@@ -11,7 +11,7 @@ import type { RateLimit, RateLimits } from '../rate-limits/rate-limit.ts'
 import { isRecord, quotaLeft, rateLimitHeaders, retryAfterSeconds, type Taken } from '@svc/runtime'
 import type { Guards } from './guards.ts'
 import type { OperatorPage } from '../operator/operator-page.ts'
-import { operatorPaths } from './operator-paths.ts'
+import { operatorPaths } from '../operator/operator-paths.ts'
 import { type BodyRoom, parseJson, readBody } from './json-body.ts'
 import { jsonRpcErrors, sendJson, sendJsonRpcError, HttpRefusal } from './answers.ts'
 

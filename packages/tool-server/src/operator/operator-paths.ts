@@ -7,6 +7,16 @@ export function isOperatorRoute({ url }: Pick<IncomingMessage, 'url'>): boolean 
 
 /** Where parts of it stand, and what its scripts ask for. */
 export const operatorPaths: readonly string[] = [
-  ...['', '/page.css', '/page.js', '/passkey.js', '/sign-in.js', '/state', '/chains'],
-  ...['/challenge', '/sign-in', '/ask', '/decide', '/sign-out'],
+  '',
+  '/page.css',
+  '/page.js',
+  '/passkey.js',
+  '/sign-in.js',
+  '/state',
+  '/chains',
+  '/challenge',
+  '/sign-in',
+  '/ask',
+  '/decide',
+  '/sign-out',
 ].map((path) => `/operator${path}`)

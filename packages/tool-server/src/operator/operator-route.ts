@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ToolError } from '@svc/amm'
-import type { OperatorAnswer } from '../operator/operator-acts.ts'
-import type { OperatorPage } from '../operator/operator-page.ts'
-import { HttpRefusal } from './answers.ts'
-import { loopbackHosts } from './guards.ts'
-import { parseJson } from './json-body.ts'
-import { readBoundedBody, refuse, type RequestContext, requireBudget, requireJson, track } from './request-stages.ts'
+import type { OperatorAnswer } from './operator-acts.ts'
+import type { OperatorPage } from './operator-page.ts'
+import { HttpRefusal } from '../transports/answers.ts'
+import { loopbackHosts } from '../transports/guards.ts'
+import { parseJson } from '../transports/json-body.ts'
+import { readBoundedBody, refuse, type RequestContext, requireBudget, requireJson, track } from '../transports/request-stages.ts'
 
 /**
  * Answers the operator page to browsers of its own origin alone: no origin that may call the tools may read or use it. Each request counts against
