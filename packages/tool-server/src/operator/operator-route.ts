@@ -5,7 +5,14 @@ import type { OperatorPage } from './operator-page.ts'
 import { HttpRefusal } from '../transports/answers.ts'
 import { loopbackHosts } from '../transports/guards.ts'
 import { parseJson } from '../transports/json-body.ts'
-import { readBoundedBody, refuse, type RequestContext, requireBudget, requireJson, track } from '../transports/request-stages.ts'
+import {
+  readBoundedBody,
+  refuse,
+  type RequestContext,
+  requireBudget,
+  requireJson,
+  track,
+} from '../transports/request-stages.ts'
 
 /**
  * Answers the operator page to browsers of its own origin alone: no origin that may call the tools may read or use it. Each request counts against
