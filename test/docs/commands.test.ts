@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -43,6 +44,7 @@ const placeholders: Readonly<Record<string, string>> = {
   N: '1',
   ROLE: 'vault_manager',
   FILE: `${nowhere}/file.json`,
+  PASSKEY: `${'A'.repeat(22)}.${generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'der', type: 'spki' }).toString('base64url')}`,
 }
 
 /** What the command says to these words, or `null` when it takes them. */

@@ -99,6 +99,9 @@ const entries = `
   svc policy add-delegate CHAIN [--yes] [--json] [--data-dir D] [--policy FILE]
       Lets the wallet make several calls as one transaction on a chain (EIP-7702): looks whether the batch delegate stands
       there, prints the transaction that deploys it where it does not, and after a yes names it in policy.json.
+  svc policy add-operator NAME PASSKEY [--yes] [--json] [--data-dir D] [--policy FILE]
+      Lets a passkey decide on the operator page from afar: NAME and PASSKEY as the page shows them once a device has made
+      one (docs/operating.md). Shows its fingerprint, and after a yes writes its public half into policy.json.
   svc policy test [FILE] [--data-dir D] [--policy FILE]
       Runs the named cases of policy.test.json against the policy, offline.
   svc policy compile [--provider privy] [--template ROLE] [--chains ID,ID] [--data-dir D] [--policy FILE]

@@ -1,25 +1,5 @@
-import type { Pause, SwitchPlace } from '@svc/engine/switches'
+import type { Pause, SigningState } from '@svc/engine/switches'
 import { printableText } from './printable-text.ts'
-
-/** What stands against signing on a data directory, or on the database that its server shares: a pause, and the circuit breaker. */
-export async function readSigningState(place: SwitchPlace): Promise<SigningState> {
-  const { createCircuitBreaker, readPause } = await import('@svc/engine/switches')
-  const breaker = createCircuitBreaker({ ...place, limits: () => neverCounted, now: Date.now })
-  const [pause, { open, since, cause, stops }] = await Promise.all([readPause(place), breaker.status()])
-  return { pause, breaker: { open, since, cause, stops } }
-}
-
-export type SigningState = {
-  /** `null` while nothing is paused. */
-  readonly pause: Pause | null
-  readonly breaker: {
-    readonly open: boolean
-    /** ISO 8601. */
-    readonly since: string | null
-    readonly cause: string | null
-    readonly stops: 'nothing' | 'all-but-ways-home' | 'everything'
-  }
-}
 
 /** A sentence for each of them that stops signing, with how to go on; none while nothing does. */
 export function stopSentences({ pause, breaker }: SigningState, dataDir: string): readonly string[] {
@@ -39,6 +19,3 @@ export function pauseText({ since, by, reason }: Pause): string {
   const who = by === null ? '' : ` by ${printableText(by)}`
   return `since ${since}${who}, ${reason === null ? 'no reason given' : `because "${printableText(reason)}"`}`
 }
-
-/** A command counts no failures. */
-export const neverCounted = { maxConsecutiveFailures: Infinity, maxFailuresInWindow: Infinity, windowMinutes: 0 }

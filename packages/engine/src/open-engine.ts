@@ -3,7 +3,8 @@ import type { MarketPorts, Orders } from '@svc/amm'
 import { type Chain, createSender, type OperationSponsors, openUserOperations } from '@svc/wallet/core'
 import type { ServiceWallet } from '@svc/wallet/service-wallet'
 import type { Hash } from 'viem'
-import type { AuditEvent } from './audit/audit.ts'
+import type { Leader, Store } from '@svc/store'
+import type { AuditEvent, AuditLog } from './audit/audit.ts'
 import { createDecisionRecorder } from './audit/decision-recorder.ts'
 import { readLatestAudit } from './audit/read-latest-audit.ts'
 import type { OperationSigner } from './context/pipeline-ports.ts'
@@ -23,6 +24,7 @@ import { privateRoute } from './transactions/private-route.ts'
 import { guardedSigner } from './signatures/guarded-signer.ts'
 import { readPause } from './switches/kill-switch.ts'
 import { createShutdownGate } from './switches/shutdown-gate.ts'
+import type { SwitchPlace } from './switches/switch-text.ts'
 import type { Call } from './call/call.ts'
 
 /**
@@ -184,6 +186,7 @@ async function openOver(
     auditCall: (call: Call) => outcomes.begin(call),
     requireLeader: () => role.asLeader(async () => undefined),
     auditSignIn: (event: AuditEvent) => outcomes.audit.append(event),
+    operator: operatorAccess(store, outcomes.audit, { place, requireLeader: () => role.asLeader(async () => undefined) }),
     latestAudit: (principalId: string | null) => readLatestAudit(dataDir, principalId),
     refusedCaller: (...[reason, address]: Parameters<typeof callers.refused>) => callers.refused(reason, address),
     sentBy: (requestId: string) => sentTransactions({ ...ports, transactions, signedOrders: orders }, requestId),
@@ -202,6 +205,36 @@ async function openOver(
       await close()
     },
   }
+}
+
+/** What whoever operates the server sees of all callers, and decides by: what the commands beside it open themselves. */
+function operatorAccess(
+  store: Store,
+  audit: Pick<AuditLog, 'append'>,
+  more: Pick<OperatorAccess, 'place' | 'requireLeader'>,
+): OperatorAccess {
+  const { operations, transactions, orders, ledger, restored } = store
+  const usage: Store['ledger']['usage'] = (principalId, options) => ledger.usage(principalId, options)
+  const budgetUsage: Store['ledger']['budgetUsage'] = (name) => ledger.budgetUsage(name)
+  return {
+    records: { operations, transactions, orders, usage, budgetUsage, restored },
+    ...more,
+    leader: async () => (await store.leadership?.read()) ?? null,
+    audit: (event) => audit.append(event),
+  }
+}
+
+export type OperatorAccess = {
+  readonly records: Pick<Store, 'operations' | 'transactions' | 'orders' | 'restored'> &
+    Pick<Store['ledger'], 'usage' | 'budgetUsage'>
+  /** Where what stops signing stands. */
+  readonly place: SwitchPlace
+  /** Throws `NOT_LEADER` of a server that follows another one on a shared database. */
+  requireLeader(): Promise<void>
+  /** Which server writes, of those that share a database; `null` where one has the state, or none has led yet. */
+  leader(): Promise<Leader | null>
+  /** Leaves a line in the audit log; rejects where it cannot be written. */
+  readonly audit: (event: AuditEvent) => Promise<void>
 }
 
 /** How many works are on their way. */

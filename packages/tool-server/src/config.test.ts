@@ -128,6 +128,11 @@ const effects: Readonly<
     (c) => c.publicUrl,
     'https://mcp.example.com/mcp',
   ],
+  SVC_OPERATOR_PAGE: [
+    { SVC_OPERATOR_PAGE: 'on', PRIVATE_KEY: `0x${'11'.repeat(32)}` },
+    ({ operatorPage }) => operatorPage,
+    true,
+  ],
   SVC_SIWE_CHAIN: [{ SVC_SIWE_CHAIN: 'base', SVC_RPC_URL_8453: 'https://a/1' }, (c) => c.signIn?.chain.id, 8453],
   SVC_OAUTH_ISSUERS: [
     { SVC_OAUTH_ISSUERS: 'https://a.example/t ES256, https://b.example RS256 PS256 https://keys.example/b' },

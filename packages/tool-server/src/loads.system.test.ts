@@ -62,6 +62,7 @@ const ofSigning =
 const ofProtocol = /@modelcontextprotocol/
 const ofFigures = /node_modules\/prom-client\/|dist\/metrics\/(?!metric-catalogue)|@opentelemetry\//
 const ofSignIn = /node_modules\/jose\/|auth\/sign-in\//
+const ofOperator = /tool-server\/dist\/operator\/(?!operator-(?:route|paths)\.js)/
 const writeTools = [
   'add_liquidity',
   'approve_token',
@@ -92,8 +93,8 @@ describe('what a process loads', () => {
   it('is all of it with a wallet in the profile full', () => {
     const { tools, loaded } = run({ PRIVATE_KEY: `0x${'11'.repeat(32)}` })
     expect(loaded.filter((url) => ofSigning.test(url)).length).toBeGreaterThan(10)
-    // Nor is what signs others in, unless they may.
-    expect(loaded.filter((url) => ofSignIn.test(url))).toEqual([])
+    // Nor is what signs others in, unless they may, and what operators see, unless they ask for it.
+    expect(loaded.filter((url) => ofSignIn.test(url) || ofOperator.test(url))).toEqual([])
     expect(tools).toEqual(expect.arrayContaining(writeTools))
   })
 

@@ -75,6 +75,7 @@ async function openParts(config: Config, options: ServerOptions, closers: Closer
   closers.push(() => workers.close())
   const heldByServer = closers.length
   const { write, signIn } = await openSigning(place, closers)
+  const operator = write === null ? null : await openOperator(place, write)
   const server = createServer(config, {
     ...offered,
     ...options.adapters,
@@ -82,6 +83,7 @@ async function openParts(config: Config, options: ServerOptions, closers: Closer
     traffic,
     write,
     signIn,
+    operator,
     provision: await openProvision(place),
   })
   closers.splice(heldByServer)
@@ -153,6 +155,14 @@ async function openWriteOver({ market, policies, log, watched }: Place, config: 
   })
 }
 
+/** Its code is read where it is on. */
+async function openOperator({ config, policies, watched, market: { ports } }: Place, write: OpenedWrite) {
+  if (!config.operatorPage) return null
+  const { openOperatorPage } = await import('./operator/open-operator-page.ts')
+  const { operator: access, wallet } = write
+  return openOperatorPage({ config, policies, access, wallet: wallet.address, ports, alerts: watched.alerts })
+}
+
 async function openProvision(place: Place) {
   const { config, redactor, market, watched } = place
   const { provision } = config
@@ -192,8 +202,10 @@ type Place = {
   readonly shared: SharedReads | null
 }
 
+type OpenedWrite = Awaited<ReturnType<typeof openWriteOver>>
+
 type Opened = {
-  readonly write: Awaited<ReturnType<typeof openWriteOver>> | null
+  readonly write: OpenedWrite | null
   readonly workers: Workers
 }
 

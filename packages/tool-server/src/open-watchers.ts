@@ -1,6 +1,7 @@
 import { type PolicySource, type SafetyReport, startSweeper } from '@svc/engine'
 import type { Log } from '@svc/runtime'
-import { createAlertWebhook } from './alerts/alert-webhook.ts'
+import { type AlertWebhook, createAlertWebhook } from './alerts/alert-webhook.ts'
+import { createWaitingNotice } from './alerts/waiting-notice.ts'
 import { type AlertWatch, watchAlerts } from './alerts/watch-alerts.ts'
 import type { Config } from './config/config-shape.ts'
 import type { OpenMetrics } from './metrics/open-metrics.ts'
@@ -19,7 +20,7 @@ export async function openWatchers(config: Config, options: WatchersOptions): Pr
   const alerting = openAlerts(config, { log, dailyLimitUsd, spentUsd })
   const traces = await openSpans(config, tools)
   const metrics = await openFigures(config, { tools, dailyLimitUsd, alerts: alerting.watch })
-  const observers = [alerting.watch.observer, ...[metrics, traces].flatMap((one) => one?.observer ?? [])]
+  const observers = [...alerting.observers, ...[metrics, traces].flatMap((one) => one?.observer ?? [])]
   return {
     observer: joinObservers(observers, log),
     alerts: () => alerting.watch.active(),
@@ -54,25 +55,36 @@ type WatchersOptions = {
 }
 
 function openAlerts(
-  { webhook }: Pick<Config, 'webhook'>,
+  { webhook, operatorPage, publicUrl }: AlertsPlace,
   { log, ...sources }: Pick<WatchersOptions, 'log'> & AlertSources,
 ) {
   const closing = new AbortController()
   const common = { now: Date.now, log }
-  const hook =
+  const openHook = () =>
     webhook === null ? null : createAlertWebhook({ ...common, webhook, post: postWebhook, signal: closing.signal })
-  const watch = watchAlerts({
-    ...common,
-    ...sources,
-    announce: (what, alert) => {
-      hook?.announce(what, alert)
+  // One for each: however much waits, it pushes no alert out of what is still to be sent.
+  const hooks = { alerts: openHook(), waiting: openHook() }
+  const through =
+    (hook: AlertWebhook | null) =>
+    (...what: Parameters<AlertWebhook['announce']>) => {
+      hook?.announce(...what)
       void hook?.send()
-    },
+    }
+  const [announce, announceWaiting] = [through(hooks.alerts), through(hooks.waiting)]
+  const watch = watchAlerts({ ...common, ...sources, announce: (what, alert) => announce(`alert.${what}`, alert) })
+  const waiting = createWaitingNotice({
+    announce: (data) => announceWaiting('approval.waiting', data),
+    page: operatorPage && publicUrl !== null ? new URL('/operator', publicUrl).href : null,
+    now: Date.now,
   })
   let sweeper: ReturnType<typeof startSweeper> | null = null
-  const sweep = () => Promise.all([watch.sweep(), hook?.send()])
+  const sweep = () => {
+    waiting.tell()
+    return Promise.all([watch.sweep(), hooks.alerts?.send(), hooks.waiting?.send()])
+  }
   return {
     watch,
+    observers: [watch.observer, ...(webhook === null ? [] : [waiting.observer])],
     begin: () => {
       sweeper ??= startSweeper({ everyMs: sweepMs, sweep, onError: (error) => log.warn('alerts.unread', { error }) })
     },
@@ -82,6 +94,8 @@ function openAlerts(
     },
   }
 }
+
+type AlertsPlace = Pick<Config, 'webhook' | 'operatorPage' | 'publicUrl'>
 
 type AlertSources = {
   readonly dailyLimitUsd: () => number

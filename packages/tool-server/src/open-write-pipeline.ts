@@ -31,7 +31,7 @@ export async function openWritePipeline(options: {
   NonNullable<Adapters['write']> &
     Pick<Store, 'bars' | 'sightings' | 'signIns' | 'rateLeases'> &
     AuditsSignIns &
-    Pick<Awaited<ReturnType<typeof openEngine>>, 'role' | 'pause'>
+    Pick<Awaited<ReturnType<typeof openEngine>>, 'operator' | 'role' | 'pause'>
 > {
   const { config, wallet, ...rest } = options
   const { dataDir } = config

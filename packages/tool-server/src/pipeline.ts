@@ -45,6 +45,8 @@ import {
 } from './transports/request-stages.ts'
 import { requireScopes } from './transports/require-scopes.ts'
 import { answerDocument } from './transports/documents.ts'
+import { isOperatorRoute } from './operator/operator-paths.ts'
+import { answerOperatorRoute } from './operator/operator-route.ts'
 import { answerSignInRoute } from './transports/sign-in-routes.ts'
 
 /**
@@ -56,9 +58,11 @@ export async function handleRequest(
   response: ServerResponse,
   context: RequestContext,
 ): Promise<void> {
-  const { guards, authenticate, limits, eras, signIn } = context
+  const { guards, authenticate, limits, eras, signIn, operator } = context
   requireFewHeaders(request)
   guards.requireHost(request.headers)
+  if (operator !== null && isOperatorRoute(request))
+    return answerOperatorRoute(request, response, { ...context, operator })
   requireOrigin(request, response, guards)
   if (answerHealth(request, response, context.role?.())) return
   const address = guards.clientAddress(request.headers, request.socket.remoteAddress ?? '')

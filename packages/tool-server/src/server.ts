@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
-import { isInForce, type Credentials, type ApiKeys } from './auth/credentials.ts'
+import { credentialsOf, isInForce, type ApiKeys } from './auth/credentials.ts'
 import { authStages } from './auth/auth-stages.ts'
 import { createAuthenticate } from './auth/authenticate.ts'
 import type { SignIn } from './auth/sign-in/sign-in.ts'
@@ -31,6 +31,7 @@ import { defaultLimits, type Limits } from './limits.ts'
 import { createGuards, hostNames } from './transports/guards.ts'
 import { createFastPath } from './transports/fast-path.ts'
 import type { Observer } from './observer.ts'
+import type { OperatorPage } from './operator/operator-page.ts'
 import type { Traffic } from './traffic.ts'
 import { createHttpTransport, type HttpTransport } from './transports/http.ts'
 import { createLegacyEra } from './transports/legacy-era.ts'
@@ -73,6 +74,8 @@ export type Adapters = {
   readonly alerts?: StatusReport['alerts']
   /** Takes tokens of callers who sign in here or elsewhere; it is closed with the server. */
   readonly signIn?: SignIn | null
+  /** What whoever operates the server sees and decides in a browser; nothing unless given. */
+  readonly operator?: OperatorPage | null
   readonly limits?: Partial<Limits>
   /** Lends tokens of the rate limits that other servers share; without it they are this server's own. */
   readonly lend?: Lend | null
@@ -223,6 +226,7 @@ async function openHttp(
     slow: limits,
     bodyRoomBytes: limits.bodyRoomBytes,
     signIn: adapters.signIn ?? null,
+    operator: adapters.operator ?? null,
     missingScope: core.dispatch.missingScope,
     role: () => (write()?.sharedKeys ? write()?.role?.().role : undefined),
     onScopeMissing: (facts) => log.info('auth.scope-missing', facts),
@@ -255,10 +259,4 @@ type HttpPlace = {
   readonly keys: ApiKeys
   readonly servedAt: () => string
   readonly write: () => Adapters['write']
-}
-
-function credentialsOf({ auth }: Config, keys: ApiKeys | null): Credentials {
-  const { read, feedback, write } = keys ?? auth.apiKeys
-  const apiKeys = [read, feedback, write].flatMap((key) => (key === null ? [] : [key.reveal()]))
-  return { apiKeys, token: auth.token?.reveal() ?? null }
 }

@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from 'vitest'
 import { callCommand } from '../calls.fixture.ts'
-import { openDirectory } from './operations.fixture.ts'
+import { openDirectory } from '../../../tool-server/src/operator/operations.fixture.ts'
 
 let place: Awaited<ReturnType<typeof openDirectory>>
 afterEach(() => place.store.close())

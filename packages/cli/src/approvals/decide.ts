@@ -1,5 +1,5 @@
-import type { Operation } from '@svc/store'
 import { operationText, type OperationDescription } from '@svc/engine/approvals'
+import { outcome } from '@svc/tool-server/operator-page'
 import type { StopCause } from '@svc/tool-server/until-stopped'
 import { saysYes, type Terminal } from '../ask-on-terminal.ts'
 import { operatorName } from '../own-data-directory.ts'
@@ -76,16 +76,6 @@ async function isApproved(
 ): Promise<boolean> {
   terminal.output.write(`${operationText(description, Date.now())}\n\n`)
   return saysYes('Approve exactly this?', terminal, stopped)
-}
-
-/** What comes of a decision, in words for whoever made it. */
-export function outcome({ id, state }: Pick<Operation, 'id' | 'state'>): string {
-  if (state === 'denied') return 'Denied.'
-  if (state === 'scheduled') return 'Approved. It is carried out when its time has come.'
-  return (
-    `Approved. It is carried out once, as soon as the caller calls execute_plan with planId ${id}, or repeats its call ` +
-    'under the same idempotencyKey, before it expires.'
-  )
 }
 
 /**

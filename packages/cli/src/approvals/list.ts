@@ -1,9 +1,10 @@
 import { dollars, shortAmountText, timeLeft, operationText } from '@svc/engine/approvals'
 import { parseFlags } from '../parse-words-and-flags.ts'
 import { openOperations, findOperation, readIdAndFlags } from './open-operations.ts'
-import { moreText, readList, type OperationList } from './read-list.ts'
+import { moreText, readList, type OperationList } from '@svc/tool-server/operator-page'
 import { isThere } from '../policy/policy-place.ts'
-import { readSigningState, stopSentences } from '../signing-state.ts'
+import { readSigningState } from '@svc/engine/switches'
+import { stopSentences } from '../signing-state.ts'
 import { printableText } from '../printable-text.ts'
 import { table } from '../table.ts'
 

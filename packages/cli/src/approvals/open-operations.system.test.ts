@@ -5,7 +5,7 @@ import { usePostgres } from '@svc/devnet/testing'
 import { openStore } from '@svc/store'
 import { expect, test } from 'vitest'
 import { openOperations } from './open-operations.ts'
-import { planHash, waiting } from './operations.fixture.ts'
+import { planHash, waiting } from '../../../tool-server/src/operator/operations.fixture.ts'
 
 const postgres = usePostgres()
 

@@ -13,7 +13,7 @@ import {
 } from '@svc/store'
 import type { OperationDescription } from '@svc/engine/approvals'
 import type { SwitchPlace } from '@svc/engine/switches'
-import { describeOne } from './read-list.ts'
+import { describeOne } from '@svc/tool-server/operator-page'
 import { existsSync } from 'node:fs'
 import { access } from 'node:fs/promises'
 import type { RestoredCopy } from '@svc/store/backup'

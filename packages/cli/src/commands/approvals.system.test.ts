@@ -6,7 +6,7 @@ import { acquireServerLock } from '@svc/store'
 import { usePostgres } from '@svc/devnet/testing'
 import { describe, expect, it } from 'vitest'
 import { decide } from '../approvals/decide.ts'
-import { openDirectory, plan, planHash } from '../approvals/operations.fixture.ts'
+import { openDirectory, plan, planHash } from '../../../tool-server/src/operator/operations.fixture.ts'
 import { callCommand } from '../calls.fixture.ts'
 
 const svc = (...words: readonly string[]) => callCommand(['approvals', ...words])

@@ -1,15 +1,14 @@
 import { chmod, copyFile, mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createCircuitBreaker, pause, readPause, verifyAuditLog } from '@svc/engine/switches'
+import { createCircuitBreaker, neverCounted, pause, readPause, verifyAuditLog } from '@svc/engine/switches'
 import { acquireServerLock, openStore } from '@svc/store'
 import { settings } from '@svc/tool-server'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openAuditLog } from '../../../engine/src/audit/audit.ts'
-import { openDirectory } from '../approvals/operations.fixture.ts'
+import { openDirectory } from '../../../tool-server/src/operator/operations.fixture.ts'
 import { walletSecrets } from '../backup/kept-files.ts'
 import { isFileName } from '../backup/manifest.ts'
 import { callCommand } from '../calls.fixture.ts'
-import { neverCounted } from '../signing-state.ts'
 
 let place: Awaited<ReturnType<typeof openDirectory>>
 let target: string

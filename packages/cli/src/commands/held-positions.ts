@@ -1,8 +1,6 @@
 import { openReads, parsePolicy } from '@svc/engine/policy'
-import type { PairShare, Position } from '@svc/amm'
-import { ToolError } from '@svc/amm'
 import { chainAccess } from '@svc/tool-server'
-import { formatAmount } from '@svc/lp-math'
+import { type HeldPositions, readHeldPositions } from '@svc/tool-server/operator-status'
 import type { Chain } from '@svc/wallet/core'
 import { type Address, isAddress } from 'viem'
 import { printable } from '../policy/policy-place.ts'
@@ -14,7 +12,7 @@ import { UsageError } from '../usage-error.ts'
  * What the wallet of a server has in pools now, on the chains for which the settings name an endpoint. A chain that does not answer is
  * said to be unread. Throws `UsageError` where no wallet is named.
  */
-export async function readHeldPositions(
+export async function readPositionsOf(
   dataDir: string | undefined,
   given: string | undefined,
   environment: Readonly<Record<string, string | undefined>>,
@@ -26,36 +24,7 @@ export async function readHeldPositions(
     policy: () => parsePolicy({}, { production: config.production }),
   })
   const isNamed = ({ id }: Chain) => config.rpc.urls.has(id) || worldChains?.ids.has(id) === true
-  const read = await Promise.all(
-    config.chains.filter(isNamed).map(async (chain) => {
-      try {
-        const { items, complete } = await liquidity.positionsByOwner(chain, owner, ['v2', 'v3', 'v4'])
-        return { items: items.map((one) => heldOf(chain, one)), unread: complete ? [] : [chain.name] }
-      } catch (error) {
-        if (!(error instanceof ToolError)) throw error
-        return { items: [], unread: [chain.name] }
-      }
-    }),
-  )
-  return { owner, items: read.flatMap(({ items }) => items), unread: read.flatMap(({ unread }) => unread) }
-}
-
-export type HeldPositions = {
-  readonly owner: Address
-  readonly items: readonly HeldPosition[]
-  /** Names of chains that did not show all. */
-  readonly unread: readonly string[]
-}
-
-type HeldPosition = {
-  readonly chain: string
-  readonly version: 'v2' | 'v3' | 'v4'
-  readonly positionId: string
-  readonly pair: string
-  readonly amount0: string
-  readonly amount1: string
-  /** Where the price stands between the ends of the range, 0 to 1; below or above it out of range; `null` of v2, which has none. */
-  readonly place: number | null
+  return readHeldPositions({ liquidity, chains: config.chains.filter(isNamed), owner })
 }
 
 /** As lines for a terminal. */
@@ -67,20 +36,6 @@ export function heldLines({ owner, items, unread }: HeldPositions): readonly str
   const shown = rows.length === 0 ? ['None.'] : [table([header, ...rows], { alignRight: [4, 5] }).trimEnd()]
   const missing = unread.length === 0 ? [] : [`Not all is read of: ${unread.join(', ')}`]
   return ['', `Positions of ${owner}:`, ...shown, ...missing]
-}
-
-function heldOf(chain: Chain, one: Position | PairShare): HeldPosition {
-  const { version, positionId, pool, amount0, amount1 } = one
-  const { token0, token1, tick } = pool
-  return {
-    chain: chain.name,
-    version,
-    positionId,
-    pair: `${token0.symbol}/${token1.symbol}`,
-    amount0: formatAmount(amount0, token0.decimals),
-    amount1: formatAmount(amount1, token1.decimals),
-    place: 'tickLower' in one ? (tick - one.tickLower) / (one.tickUpper - one.tickLower) : null,
-  }
 }
 
 /** The range from end to end, and where the price stands in it. */

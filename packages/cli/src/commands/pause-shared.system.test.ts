@@ -2,11 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { usePostgres } from '@svc/devnet/testing'
-import { createCircuitBreaker, placeOf } from '@svc/engine/switches'
+import { createCircuitBreaker, neverCounted, placeOf } from '@svc/engine/switches'
 import { openStore, type Store } from '@svc/store'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { callCommand } from '../calls.fixture.ts'
-import { neverCounted } from '../signing-state.ts'
 
 const postgres = usePostgres()
 let store: Store

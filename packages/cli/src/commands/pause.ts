@@ -2,7 +2,7 @@ import type { SwitchDecision } from '@svc/engine/switches'
 import type { OpenSwitches } from '../approvals/open-operations.ts'
 import { operatorName, ownDataDirectory } from '../own-data-directory.ts'
 import { parseFlags } from '../parse-words-and-flags.ts'
-import { neverCounted, pauseText } from '../signing-state.ts'
+import { pauseText } from '../signing-state.ts'
 import { printableText } from '../printable-text.ts'
 import { UsageError } from '../usage-error.ts'
 
@@ -58,7 +58,14 @@ async function resumeAt(
   { place, restored }: OpenSwitches,
   { dataDir, isRearm }: { readonly dataDir: string; readonly isRearm: boolean },
 ): Promise<number> {
-  const { createCircuitBreaker, pause: stop, placeOf, readPause, resume: goOn } = await import('@svc/engine/switches')
+  const {
+    createCircuitBreaker,
+    neverCounted,
+    pause: stop,
+    placeOf,
+    readPause,
+    resume: goOn,
+  } = await import('@svc/engine/switches')
   const decision = { by: operatorName(), at: new Date().toISOString() }
   const breaker = createCircuitBreaker({ ...place, limits: () => neverCounted, now: Date.now })
   const { open, since, cause, stops } = await breaker.status()

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { useDevnet } from '@svc/devnet/testing'
 import { expect, it } from 'vitest'
-import { openDirectory } from '../approvals/operations.fixture.ts'
+import { openDirectory } from '../../../tool-server/src/operator/operations.fixture.ts'
 import { callCommand } from '../calls.fixture.ts'
 import { devAccounts } from '../../../devnet/src/accounts.ts'
 

@@ -1,12 +1,11 @@
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { storeOrder } from '@svc/amm'
-import { createCircuitBreaker } from '@svc/engine/switches'
+import { createCircuitBreaker, neverCounted } from '@svc/engine/switches'
 import { openAuditLog } from '../../../engine/src/audit/audit.ts'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { openDirectory } from '../approvals/operations.fixture.ts'
+import { openDirectory } from '../../../tool-server/src/operator/operations.fixture.ts'
 import { callCommand } from '../calls.fixture.ts'
-import { neverCounted } from '../signing-state.ts'
 
 let place: Awaited<ReturnType<typeof openDirectory>>
 beforeEach(async () => {

@@ -17,8 +17,8 @@ export async function transactions(argv: readonly string[], stopped: Promise<Sto
 }
 
 /**
- * `svc policy`: what the operator's policy says, is wrong about, and becomes elsewhere; `add-token` and `add-delegate` alone change it. Resolves
- * to the exit code: 0 in order, 1 something is wrong, 2 the words of the call are off.
+ * `svc policy`: what the operator's policy says, is wrong about, and becomes elsewhere; `add-token`, `add-delegate` and `add-operator` alone change it.
+ * Resolves to the exit code: 0 in order, 1 something is wrong, 2 the words of the call are off.
  */
 export async function policy(argv: readonly string[], stopped: Promise<StopCause>): Promise<number> {
   const words = {
@@ -31,11 +31,13 @@ export async function policy(argv: readonly string[], stopped: Promise<StopCause
     'add-token': async (rest: readonly string[]) => (await import('../policy/add-token.ts')).addToken(rest, stopped),
     'add-delegate': async (rest: readonly string[]) =>
       (await import('../policy/add-delegate.ts')).addDelegate(rest, stopped),
+    'add-operator': async (rest: readonly string[]) =>
+      (await import('../policy/add-operator.ts')).addOperator(rest, stopped),
   }
   return runWord(
     argv,
     words,
-    'svc policy takes show, check [FILE], explain PLAN, add-token CHAIN TOKEN, add-delegate CHAIN, test [FILE], schema or compile',
+    'svc policy takes show, check [FILE], explain PLAN, add-token CHAIN TOKEN, add-delegate CHAIN, add-operator NAME PASSKEY, test [FILE], schema or compile',
   )
 }
 

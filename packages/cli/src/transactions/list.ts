@@ -1,3 +1,4 @@
+import { undecided } from '@svc/tool-server/operator-status'
 import { openOperations } from '../approvals/open-operations.ts'
 import { table } from '../table.ts'
 import { parseFlags } from '../parse-words-and-flags.ts'
@@ -80,5 +81,4 @@ export async function shownTransactions(
   return { found: [...found, ...rest], leftOut: Math.max(0, (await transactions.count(decided)) - rest.length) }
 }
 
-const undecided = ['signed', 'broadcast', 'mined', 'refused'] as const satisfies readonly JournalState[]
 const decided = ['final', 'reverted', 'replaced', 'superseded'] as const satisfies readonly JournalState[]

@@ -12,6 +12,8 @@ export const auditEventNames = [
   'breaker.open',
   'breaker.rearmed',
   'operation.cancelled',
+  'operator.confirmed',
+  'operator.signed-in',
   'order.ended',
   'order.intent',
   'order.submitted',

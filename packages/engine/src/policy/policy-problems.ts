@@ -96,6 +96,7 @@ function entriesOf(
 }
 
 const keyNames: Readonly<Record<string, string>> = {
+  operators: 'name',
   principals: 'principal id',
   'valueRules.tools': 'tool',
   'valueRules.pools.<chain id>': 'pool',

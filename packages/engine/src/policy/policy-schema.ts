@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { operators } from './policy-operators.ts'
 import {
   address,
   addresses,
@@ -267,11 +268,8 @@ export const policySchema = z.strictObject({
     .describe(
       'What single callers may do at most, by principal id (`svc keys list` prints that of each key; it stands in the audit log, too). It can only take away from what their key and this policy give. Against one leaked key.',
     ),
-  signIn: signInGrants()
-    .prefault({})
-    .describe(
-      'What callers may do beside reading who sign in with a wallet of their own (SVC_SIWE_CHAIN), or whom an access edge lets in. Each wallet has what is granted here and suggested by the role of its registered agent as well, which is its own word. What is taken back is felt at once, also by who is signed in; what is granted comes with the next sign-in. Against strangers who call themselves managers.',
-    ),
+  signIn: signInGrants(),
+  operators: operators(),
   rateLimits: z
     .strictObject({
       unauthenticatedPerIp: whole(1, 1_000_000)

@@ -23,7 +23,7 @@ export function signInGrants() {
   const agentId = z
     .string()
     .regex(/^[1-9]\d{0,15}:(0|[1-9]\d{0,77})$/, 'accepted: <chainId>:<tokenId>, such as "8453:17"')
-  return z.strictObject({
+  const grants = z.strictObject({
     wallets: z
       .record(address().refine(isSpelled, 'accepted: a checksummed address'), granted)
       .default({})
@@ -41,6 +41,11 @@ export function signInGrants() {
       .default({})
       .describe('Scopes by the id of a service token (`common_name`) at the access edge (SVC_EDGE_ISSUER).'),
   })
+  return grants
+    .prefault({})
+    .describe(
+      'What callers may do beside reading who sign in with a wallet of their own (SVC_SIWE_CHAIN), or whom an access edge lets in. Each wallet has what is granted here and suggested by the role of its registered agent as well, which is its own word. What is taken back is felt at once, also by who is signed in; what is granted comes with the next sign-in. Against strangers who call themselves managers.',
+    )
 }
 
 /** By such a name somebody is found, so it has one spelling: the checksum alone, which one in small letters has not. */

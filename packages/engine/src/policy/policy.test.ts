@@ -44,6 +44,7 @@ describe('the policy', () => {
       },
       principals: {},
       signIn: { wallets: {}, agents: {}, services: {} },
+      operators: {},
       rateLimits: { unauthenticatedPerIp: 120, perIp: 1_200, perToken: 600 },
     })
   })
@@ -114,6 +115,7 @@ describe('the policy', () => {
       'signIn.wallets.0x940181a94a35a4569e4529a3cdfb74e38fd98631',
     ],
     [{ signIn: { agents: { '8453:017': [] } } }, 'signIn.agents.8453:017'],
+    [{ operators: { ada: { passkeys: [] } } }, 'operators.ada.passkeys'],
     [{ signIn: { agents: { '8453:17': ['read:market'] } } }, 'signIn.agents.8453:17.0'],
     [{ breaker: { maxConsecutiveFailures: 0 } }, 'breaker.maxConsecutiveFailures'],
     [{ limitsUsd: { perTransaction: '1001' } }, 'limitsUsd.perTransaction'],

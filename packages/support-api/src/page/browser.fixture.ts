@@ -5,14 +5,15 @@ import { setTimeout } from 'node:timers/promises'
 import chromium from '@sparticuz/chromium'
 import { chromium as launcher, type Browser } from 'playwright-core'
 
-/** A real Chromium, as it comes from npm, with the web's security on. */
-export async function launchBrowser(): Promise<Browser> {
+/** A real Chromium, as it comes from npm, with the web's security on; with what a test needs besides, such as names of its own. */
+export async function launchBrowser(more: readonly string[] = []): Promise<Browser> {
   return launcher.launch({
     executablePath: await unpacked(),
     args: [
       ...chromium.args.filter((argument) => !unwanted.has(argument)),
       '--no-sandbox',
       '--disable-background-networking',
+      ...more,
     ],
     headless: true,
     timeout: 60_000,

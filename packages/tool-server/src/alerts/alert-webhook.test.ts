@@ -40,7 +40,7 @@ function openWebhook(answers: (number | Error)[]) {
 
 it('posts an alert once, signed over id, time and body as receivers verify it', async () => {
   const { sent, lines, hook } = openWebhook([])
-  hook.announce('raised', alert)
+  hook.announce('alert.raised', alert)
   await hook.send()
   await hook.send()
   expect(sent).toHaveLength(1)
@@ -53,7 +53,7 @@ it('posts an alert once, signed over id, time and body as receivers verify it', 
 
 it('tries again under the same id when its time has come, and gives up after five tries', async () => {
   const { world, sent, lines, hook } = openWebhook([new ReachError('UNREACHABLE', 'No.'), 500, 500, 500, 500])
-  hook.announce('cleared', alert)
+  hook.announce('alert.cleared', alert)
   for (let turn = 0; turn < 400; turn += 1) {
     await hook.send()
     world.now += 15_000
@@ -65,7 +65,7 @@ it('tries again under the same id when its time has come, and gives up after fiv
 
 it('is not tried again at a place that is gone', async () => {
   const { world, sent, hook } = openWebhook([410])
-  hook.announce('raised', alert)
+  hook.announce('alert.raised', alert)
   await hook.send()
   world.now += 3_600_000
   await hook.send()

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { Log } from '@svc/runtime'
 import { isGone, isTakenUp, sendSigned, type SignedPost, waitMs } from '../watches/send-signed.ts'
-import type { ActiveAlert } from './alert-table.ts'
 
 /**
- * Sends alerts to the operator's webhook, signed as the events of watches are. What is not taken comes again for some minutes, under the
+ * Sends alerts, and that something waits for a person, to the operator's webhook, signed as the events of watches are. What is not taken comes again for some minutes, under the
  * same id; what waits when the process ends is lost, but stands in the log.
  */
 export function createAlertWebhook(options: AlertWebhookOptions): AlertWebhook {
@@ -30,8 +29,8 @@ export function createAlertWebhook(options: AlertWebhookOptions): AlertWebhook {
   }
 
   return Object.freeze({
-    announce(what: 'raised' | 'cleared', alert: ActiveAlert) {
-      const body = JSON.stringify({ type: `alert.${what}`, timestamp: new Date(now()).toISOString(), data: alert })
+    announce(type: AnnouncedType, data: Readonly<Record<string, unknown>>) {
+      const body = JSON.stringify({ type, timestamp: new Date(now()).toISOString(), data })
       waiting = [...waiting.slice(1 - mostWaiting), { id: randomUUID(), body, attempts: 1, dueAt: now() }]
     },
     send,
@@ -39,10 +38,12 @@ export function createAlertWebhook(options: AlertWebhookOptions): AlertWebhook {
 }
 
 export type AlertWebhook = {
-  announce(what: 'raised' | 'cleared', alert: ActiveAlert): void
+  announce(type: AnnouncedType, data: Readonly<Record<string, unknown>>): void
   /** Sends what is due. Never rejects. */
   send(): Promise<void>
 }
+
+export type AnnouncedType = 'alert.raised' | 'alert.cleared' | 'approval.waiting'
 
 export type AlertWebhookOptions = SignedPost & { readonly log: Pick<Log, 'info' | 'warn'> }
 

@@ -101,6 +101,13 @@ export function isInForce(
 /** What the server takes from callers now, in the clear. */
 export type Credentials = { readonly apiKeys: readonly string[]; readonly token: string | null }
 
+/** Those in force: over stdio nobody has made keys, and those of the configuration stand. */
+export function credentialsOf({ auth }: Pick<Config, 'auth'>, keys: ApiKeys | null): Credentials {
+  const { read, feedback, write } = keys ?? auth.apiKeys
+  const apiKeys = [read, feedback, write].flatMap((key) => (key === null ? [] : [key.reveal()]))
+  return { apiKeys, token: auth.token?.reveal() ?? null }
+}
+
 /** A key for every tier. */
 export type ApiKeys = Readonly<Record<KeyTier, Secret>>
 

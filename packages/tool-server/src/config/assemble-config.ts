@@ -73,6 +73,7 @@ function assemble(values: Settings, dataDir: string, chains: readonly Chain[], p
     allowedHosts: values.SVC_ALLOWED_HOSTS,
     allowedOrigins: values.SVC_ALLOWED_ORIGINS,
     publicUrl: values.SVC_PUBLIC_URL ?? null,
+    operatorPage: values.SVC_OPERATOR_PAGE === 'on',
     signIn: readSignIn(values, chains),
     oauth: values.SVC_OAUTH_ISSUERS,
     ...readEdge(values),

@@ -35,6 +35,8 @@ export type Config = {
   readonly allowedOrigins: readonly string[]
   /** Where clients reach `/mcp`; `null`: where it listens. */
   readonly publicUrl: string | null
+  /** Whether `/operator` shows the operator page: on this machine alone, or where `publicUrl` is https also from afar. */
+  readonly operatorPage: boolean
   /** The chain whose wallets sign in; `null` where none does. */
   readonly signIn: { readonly chain: Chain } | null
   /** Authorization servers whose access tokens are taken; empty where none is. */

@@ -6,6 +6,7 @@ import { isRpcProvider } from './rpc-providers.ts'
 import { provisionRules } from './provision-config.ts'
 import { addressRules, signInRules } from './sign-in-config.ts'
 import { agentRules } from './agent-config.ts'
+import { operatorRules } from './operator-rules.ts'
 
 /** Checks what settings must keep to together. Each refusal has its code and its fix. */
 export function checkRules(
@@ -19,6 +20,7 @@ export function checkRules(
     ...wireRules(config, values),
     ...metricsRules(config),
     ...tokenRules(values),
+    ...operatorRules(config),
     ...signInRules(config, values),
     ...issuerRules(config, values),
     ...addressRules(config),

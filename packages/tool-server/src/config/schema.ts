@@ -109,6 +109,7 @@ export const settingsSchema = z.object({
     .default([]),
   SVC_ALLOWED_ORIGINS: list.pipe(z.array(origin)).default([]),
   SVC_PUBLIC_URL: z.string().refine(isPublicUrl, 'Accepted: such as https://mcp.example.com/mcp').optional(),
+  SVC_OPERATOR_PAGE: z.enum(['on', 'off'], { error: 'Accepted: on, off' }).default('off'),
   SVC_SIWE_CHAIN: text.optional(),
   SVC_OAUTH_ISSUERS: list.pipe(z.array(oauthIssuer())).default([]),
   SVC_EDGE_ISSUER: issuerPlace.optional(),

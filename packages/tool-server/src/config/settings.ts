@@ -102,6 +102,11 @@ export const settings = [
     'where it listens, on this machine',
   ),
   setting(
+    'SVC_OPERATOR_PAGE',
+    '`on` serves `/operator` beside `/mcp`: gauges, what waits, last writes, health. Without SVC_PUBLIC_URL it is read-only and for this machine; with an https one it takes a passkey of `operators` of the policy to see it, and one again for each decision.',
+    'off',
+  ),
+  setting(
     'SVC_SIWE_CHAIN',
     'Name or id of the chain whose wallets may sign in (EIP-4361) and whose identity registry says who is an agent; needs an endpoint of your own there (SVC_RPC_URL_<chainId> or SVC_RPC_PROVIDER). What they may do, `signIn` of the policy says.',
   ),

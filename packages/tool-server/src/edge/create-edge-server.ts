@@ -84,6 +84,7 @@ function keep(config: Config, policy: Policy, log: Log) {
     authenticate: createAuthenticate(authStages(config, config.auth.apiKeys), Date.now),
     limits: createRateLimits({ ...defaultLimits, ...ratesOf(policy) }, { now, lend: null }),
     signIn: null,
+    operator: null,
     missingScope: (...asked: Parameters<typeof offered.missingScope>) => offered.missingScope(...asked),
     onScopeMissing: (facts: Readonly<Record<string, unknown>>) => log.info('auth.scope-missing', facts),
     documents: createAgentDocuments({ config, tools: dataTools, version, servedAt }),

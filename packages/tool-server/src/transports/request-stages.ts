@@ -10,6 +10,8 @@ import type { Exchange } from './exchange.ts'
 import type { RateLimit, RateLimits } from '../rate-limits/rate-limit.ts'
 import { isRecord, quotaLeft, rateLimitHeaders, retryAfterSeconds, type Taken } from '@svc/runtime'
 import type { Guards } from './guards.ts'
+import type { OperatorPage } from '../operator/operator-page.ts'
+import { operatorPaths } from '../operator/operator-paths.ts'
 import { type BodyRoom, parseJson, readBody } from './json-body.ts'
 import { jsonRpcErrors, sendJson, sendJsonRpcError, HttpRefusal } from './answers.ts'
 
@@ -233,6 +235,8 @@ export type RequestContext = {
   readonly eras: Eras
   /** `null` where no tokens are taken. */
   readonly signIn: SignIn | null
+  /** What whoever operates the server sees and decides in a browser; `null` where it is off. */
+  readonly operator: OperatorPage | null
   /** Calls being answered, which closing waits for. */
   readonly inFlight: Set<ServerResponse>
   /** Answers that are open for as long as their client likes. */
@@ -279,6 +283,7 @@ export const servedPaths: ReadonlySet<string> = new Set([
   metadataPath,
   `${metadataPath}/mcp`,
   ...documentPaths,
+  ...operatorPaths,
 ])
 
 const methods: readonly string[] = ['GET', 'POST', 'DELETE', 'OPTIONS']

@@ -2,11 +2,9 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { StoreError, type Operations } from '@svc/store'
 import * as z from 'zod'
-import { outcome } from '../decide.ts'
-import { readList } from '../read-list.ts'
-import { pageCss, pageJs } from './assets.ts'
-import { htmlText } from './html.ts'
-import { listView, pageView } from './view.ts'
+import { htmlText, listView, outcome, pageCss, readList } from '@svc/tool-server/operator-page'
+import { pageJs } from './assets.ts'
+import { pageView } from './view.ts'
 
 /**
  * Answers one request of the page. In order: the Host must be our own (no rebound name), a foreign Origin is refused, the

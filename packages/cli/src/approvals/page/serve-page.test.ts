@@ -1,10 +1,8 @@
 import { request as httpRequest } from 'node:http'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { openDirectory, plan, planHash } from '../operations.fixture.ts'
-import { readList } from '../read-list.ts'
-import { htmlText } from './html.ts'
+import { openDirectory, plan, planHash } from '../../../../tool-server/src/operator/operations.fixture.ts'
+import { htmlText, listView, readList } from '@svc/tool-server/operator-page'
 import { servePage, type ServedPage } from './serve-page.ts'
-import { listView } from './view.ts'
 
 const ofUsdc = {
   token: '0x1',
@@ -234,7 +232,7 @@ describe('the approval page', () => {
     const { cookie, origin } = await enter()
     await place.operations.decide('op-1', { approved: true, by: 'operator:test', planHash })
     const { text } = await ask('/', { headers: { cookie } })
-    expect(text.match(/data-word="cancel" data-id="[^"]+"/g)).toEqual(['data-word="cancel" data-id="op-1"'])
+    expect([...text.matchAll(/data-word="cancel"\s+data-id="([^"]+)"/g)].map(([, id]) => id)).toEqual(['op-1'])
     const body = JSON.stringify({ id: 'op-1' })
     const headers = { origin, 'content-type': 'application/json' }
     expect((await ask('/cancel', { method: 'POST', body, headers })).status).toBe(401)

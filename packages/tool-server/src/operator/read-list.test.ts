@@ -1,8 +1,8 @@
 import { afterEach, expect, it } from 'vitest'
 import { openDirectory, planHash } from './operations.fixture.ts'
 import { readList } from './read-list.ts'
-import { htmlText } from './page/html.ts'
-import { listView } from './page/view.ts'
+import { htmlText } from './html.ts'
+import { listView } from './operations-view.ts'
 
 const opened: Awaited<ReturnType<typeof openDirectory>>[] = []
 afterEach(async () => {

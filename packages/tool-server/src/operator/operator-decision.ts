@@ -1,0 +1,142 @@
+import { createHash } from 'node:crypto'
+import { ToolError } from '@svc/amm'
+import { canonical } from '@svc/engine'
+import type { OperatorAccess } from '@svc/engine/open'
+import { pause, readPause, resume, type SwitchPlace } from '@svc/engine/switches'
+import { printable } from '@svc/runtime'
+import { StoreError } from '@svc/store'
+import * as z from 'zod'
+import { outcome } from './outcome.ts'
+
+const ofPlan = { id: z.string().min(1).max(128), planHash: z.string().regex(/^0x[0-9a-f]{64}$/) }
+
+/** What an operator says from afar: of one plan, by its hash, or of signing as a whole; a resume names the pause that it ends. */
+export const decisionSchema = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('approve'), ...ofPlan }),
+  z.strictObject({ kind: z.literal('deny'), ...ofPlan }),
+  z.strictObject({ kind: z.literal('cancel'), ...ofPlan }),
+  z.strictObject({ kind: z.literal('pause'), reason: z.string().min(1).max(500).nullable() }),
+  z.strictObject({ kind: z.literal('resume'), since: z.string().min(1).max(64) }),
+])
+
+export type Decision = z.output<typeof decisionSchema>
+
+/** The challenge that a passkey signs: a digest over what is decided, by whom, where, and a nonce of ours that is used once. In base64url. */
+export function challengeOf(decision: Decision, { by, origin, nonce }: DecisionTerms): string {
+  const said = JSON.stringify(canonical({ decision, by, origin, nonce }))
+  return createHash('sha256').update(`svc operator decision\n${said}`).digest('base64url')
+}
+
+export type DecisionTerms = { readonly by: string; readonly origin: string; readonly nonce: string }
+
+/**
+ * Carries a confirmed decision out, by the functions that the commands on the machine call. It is on record before it is done, and what came of it
+ * after. Resolves to what to tell the operator; throws `ToolError` where it does not hold any more.
+ */
+export async function carryOutDecision(
+  decision: Decision,
+  { access, by, now }: DecisionPlace,
+): Promise<string> {
+  const { records, place } = access
+  await record(decision, access, by)
+  const at = new Date(now()).toISOString()
+  try {
+    if (decision.kind === 'pause') return await pauseAs(place, { by, at, reason: decision.reason })
+    if (decision.kind === 'resume') return await resumeAs(decision.since, { records, place, by, at })
+    if (decision.kind === 'cancel') return await cancelAs(decision, { records, by })
+    const { id, planHash } = decision
+    return outcome(await records.operations.decide(id, { approved: decision.kind === 'approve', planHash, by }))
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error
+    throw storeRefusal(error)
+  }
+}
+
+export type DecisionPlace = {
+  readonly access: OperatorAccess
+  /** For example `operator:ada`. */
+  readonly by: string
+  /** Unix milliseconds. */
+  readonly now: () => number
+}
+
+async function pauseAs(place: SwitchPlace, word: Parameters<typeof pause>[1]): Promise<string> {
+  const standing = await pause(place, word)
+  return standing.since === word.at ? 'Paused: nothing more is signed.' : `Paused already, since ${standing.since}.`
+}
+
+/** What a restored state waits for is looked at on the machine. */
+async function resumeAs(
+  since: string,
+  {
+    records,
+    place,
+    by,
+    at,
+  }: Pick<OperatorAccess, 'records' | 'place'> & { readonly by: string; readonly at: string },
+): Promise<string> {
+  if ((await records.restored.read()) !== null)
+    throw new ToolError('OPERATION_STATE', 'This state was restored; it is released on the machine, with: svc resume.')
+  const standing = await readPause(place)
+  if (standing === null) return 'Nothing is paused.'
+  if (standing.since !== since)
+    throw new ToolError('OPERATION_CHANGED', 'Another pause stands than the one that was shown.')
+  if (standing.file !== undefined)
+    throw new ToolError('OPERATION_STATE', `The file ${printable(standing.file)} pauses, as long as it stands: remove it there.`)
+  await resume(place, { by, at })
+  return 'Resumed.'
+}
+
+async function cancelAs(
+  { id, planHash }: Extract<Decision, { kind: 'cancel' }>,
+  { records, by }: Pick<OperatorAccess, 'records'> & { readonly by: string },
+): Promise<string> {
+  const operation = await records.operations.byId(id)
+  if (operation === null) throw new ToolError('OPERATION_NOT_FOUND', 'There is no such operation.')
+  if (operation.planHash !== planHash)
+    throw new ToolError('OPERATION_CHANGED', 'The plan hash is not that of the operation.')
+  await records.operations.cancel(id, by)
+  return 'Cancelled. It is not carried out.'
+}
+
+function storeRefusal(cause: StoreError): ToolError {
+  if (cause.code === 'OPERATION_UNKNOWN')
+    return new ToolError('OPERATION_NOT_FOUND', 'There is no such operation.', { cause })
+  if (cause.code === 'OPERATION_CHANGED')
+    return new ToolError('OPERATION_CHANGED', 'The plan hash is not that of the operation.', { cause })
+  if (cause.code === 'OPERATION_STATE')
+    return new ToolError('OPERATION_STATE', 'It does not await this decision any more; look at the list again.', {
+      cause,
+    })
+  return new ToolError(
+    'STORAGE_UNAVAILABLE',
+    'The state cannot be changed now, or it is not known whether it was; look at the list again.',
+    { cause },
+  )
+}
+
+/** As lines about operations name what is decided. */
+function factsOf({ kind, ...terms }: Decision): Readonly<Record<string, unknown>> {
+  if (!('id' in terms)) return { decision: kind, ...terms }
+  const { id, planHash } = terms
+  return { decision: kind, operationId: id, planHash }
+}
+
+/**
+ * What cannot be put on record is not done. A server that follows another one decides nothing; a pause may be said to it all the same, and
+ * the one that leads puts it on record as it finds it.
+ */
+async function record(decision: Decision, { audit, requireLeader }: OperatorAccess, by: string): Promise<void> {
+  const leads = await requireLeader().then(
+    () => true,
+    (error: unknown) => {
+      if (decision.kind === 'pause') return false
+      throw error
+    },
+  )
+  if (!leads) return
+  const actor = { principal: by, stage: 'passkey' }
+  await audit({ event: 'operator.confirmed', actor, ...factsOf(decision) }).catch((cause: unknown) => {
+    throw new ToolError('STORAGE_UNAVAILABLE', 'The audit log cannot be written, so nothing was decided.', { cause })
+  })
+}

@@ -1,0 +1,64 @@
+import { type Html, htmlText } from './html.ts'
+import { createOperatorActs, type OperatorActsOptions, type OperatorAnswer, signInFirst } from './operator-acts.ts'
+import { operatorCss, pageJs, passkeyJs, signInJs } from './operator-assets.ts'
+import { pageView, signInView } from './page-view.ts'
+
+/**
+ * The operator page. Without a public address it is read alone, by whoever is on this machine. With one, nothing of it is shown without a session
+ * that a passkey of the policy opened, and each decision takes a passkey again: over a challenge that names just this decision, for this
+ * operator, once. Credentials of callers mean nothing here.
+ */
+export function createOperatorPage(options: OperatorPageOptions): OperatorPage {
+  const { origin } = options
+  const assets: Readonly<Record<string, OperatorAnswer>> = {
+    '/operator/page.css': { type: 'text/css', body: operatorCss },
+    '/operator/page.js': { type: 'text/javascript', body: pageJs },
+    '/operator/passkey.js': { type: 'text/javascript', body: passkeyJs },
+    '/operator/sign-in.js': { type: 'text/javascript', body: signInJs },
+  }
+  const signedIn = origin === null ? null : createOperatorActs({ ...options, origin })
+  const shown: Readonly<Record<string, (operator: string | null) => Promise<Html>>> = {
+    '/operator': async (operator) => pageView({ state: await options.showState(operator !== null), operator }),
+    '/operator/state': (operator) => options.showState(operator !== null),
+    '/operator/chains': () => options.showChains(),
+  }
+  return {
+    origin,
+    async get(path, token) {
+      const asset = Object.hasOwn(assets, path) ? assets[path] : undefined
+      if (asset !== undefined) return asset
+      const show = Object.hasOwn(shown, path) ? shown[path] : undefined
+      if (show === undefined) return null
+      if (signedIn === null) return markup(await show(null))
+      const session = await signedIn.find(token)
+      if (session === null && path === '/operator') return markup(signInView())
+      if (session === null) throw signInFirst()
+      return markup(await show(session.operator))
+    },
+    async post(path, body, token) {
+      const act = signedIn !== null && Object.hasOwn(signedIn.acts, path) ? signedIn.acts[path] : undefined
+      return act === undefined ? null : act(body, token)
+    },
+  }
+}
+
+export type OperatorPage = {
+  /** Of its public address; `null` where it is read on this machine alone. */
+  readonly origin: string | null
+  /** `null` where there is nothing. Throws `AUTHENTICATION_REQUIRED` for what is shown to operators alone. */
+  get(path: string, token: string | null): Promise<OperatorAnswer | null>
+  /** What a script of the page asks for. Throws `ToolError`; what a passkey did not confirm is `SIGN_IN_REFUSED`. */
+  post(path: string, body: unknown, token: string | null): Promise<OperatorAnswer | null>
+}
+
+export type OperatorPageOptions = Omit<OperatorActsOptions, 'origin'> & {
+  /** Where operators reach the page over https; `null` where it is for this machine. */
+  readonly origin: string | null
+  /** What the state is now, with buttons where somebody may decide. */
+  readonly showState: (decides: boolean) => Promise<Html>
+  readonly showChains: () => Promise<Html>
+}
+
+function markup(shown: Html): OperatorAnswer {
+  return { type: 'text/html', body: htmlText(shown) }
+}

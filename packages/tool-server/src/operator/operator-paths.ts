@@ -1,0 +1,22 @@
+import type { IncomingMessage } from 'node:http'
+
+/** Whether a request is for the operator page, where there is one. */
+export function isOperatorRoute({ url }: Pick<IncomingMessage, 'url'>): boolean {
+  return /^\/operator(?:[/?]|$)/.test(url ?? '')
+}
+
+/** Where parts of it stand, and what its scripts ask for. */
+export const operatorPaths: readonly string[] = [
+  '',
+  '/page.css',
+  '/page.js',
+  '/passkey.js',
+  '/sign-in.js',
+  '/state',
+  '/chains',
+  '/challenge',
+  '/sign-in',
+  '/ask',
+  '/decide',
+  '/sign-out',
+].map((path) => `/operator${path}`)
