@@ -186,7 +186,10 @@ async function openOver(
     auditCall: (call: Call) => outcomes.begin(call),
     requireLeader: () => role.asLeader(async () => undefined),
     auditSignIn: (event: AuditEvent) => outcomes.audit.append(event),
-    operator: operatorAccess(store, outcomes.audit, { place, requireLeader: () => role.asLeader(async () => undefined) }),
+    operator: operatorAccess(store, outcomes.audit, {
+      place,
+      requireLeader: () => role.asLeader(async () => undefined),
+    }),
     latestAudit: (principalId: string | null) => readLatestAudit(dataDir, principalId),
     refusedCaller: (...[reason, address]: Parameters<typeof callers.refused>) => callers.refused(reason, address),
     sentBy: (requestId: string) => sentTransactions({ ...ports, transactions, signedOrders: orders }, requestId),

@@ -31,7 +31,10 @@ it('tells an empty log from one of which no line fits', async () => {
 })
 
 it.each([
-  [['--event', 'tx.faild'], 'There is no event "tx.faild". Did you mean "tx.failed"?\n--event takes: audit.continued, audit.gap, '],
+  [
+    ['--event', 'tx.faild'],
+    'There is no event "tx.faild". Did you mean "tx.failed"?\n--event takes: audit.continued, audit.gap, ',
+  ],
   [
     ['--tool', 'excecute_swap'],
     'There is no tool "excecute_swap". Did you mean "execute_swap"?\n--tool takes: add_liq',

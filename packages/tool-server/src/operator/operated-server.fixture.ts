@@ -20,7 +20,13 @@ export async function openOperated(options: OperatedOptions = {}) {
   const { operators = {}, from = 'afar', operations = [{}, { id: 'op-2' }], env = {}, ...adapters } = options
   const place = await openDirectory(operations)
   const { store, dataDir } = place
-  const world = { now: Date.now(), audit: [] as AuditEvent[], isAuditFull: false, isFollowing: false, policy: policyWith(operators) }
+  const world = {
+    now: Date.now(),
+    audit: [] as AuditEvent[],
+    isAuditFull: false,
+    isFollowing: false,
+    policy: policyWith(operators),
+  }
   const usage: typeof store.ledger.usage = (...asked) => store.ledger.usage(...asked)
   const budgetUsage: typeof store.ledger.budgetUsage = (...asked) => store.ledger.budgetUsage(...asked)
   const { operations: stored, transactions, orders, restored } = store

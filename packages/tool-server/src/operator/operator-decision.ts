@@ -33,10 +33,7 @@ export type DecisionTerms = { readonly by: string; readonly origin: string; read
  * Carries a confirmed decision out, by the functions that the commands on the machine call. It is on record before it is done, and what came of it
  * after. Resolves to what to tell the operator; throws `ToolError` where it does not hold any more.
  */
-export async function carryOutDecision(
-  decision: Decision,
-  { access, by, now }: DecisionPlace,
-): Promise<string> {
+export async function carryOutDecision(decision: Decision, { access, by, now }: DecisionPlace): Promise<string> {
   const { records, place } = access
   await record(decision, access, by)
   const at = new Date(now()).toISOString()
@@ -68,12 +65,7 @@ async function pauseAs(place: SwitchPlace, word: Parameters<typeof pause>[1]): P
 /** What a restored state waits for is looked at on the machine. */
 async function resumeAs(
   since: string,
-  {
-    records,
-    place,
-    by,
-    at,
-  }: Pick<OperatorAccess, 'records' | 'place'> & { readonly by: string; readonly at: string },
+  { records, place, by, at }: Pick<OperatorAccess, 'records' | 'place'> & { readonly by: string; readonly at: string },
 ): Promise<string> {
   if ((await records.restored.read()) !== null)
     throw new ToolError('OPERATION_STATE', 'This state was restored; it is released on the machine, with: svc resume.')
@@ -82,7 +74,10 @@ async function resumeAs(
   if (standing.since !== since)
     throw new ToolError('OPERATION_CHANGED', 'Another pause stands than the one that was shown.')
   if (standing.file !== undefined)
-    throw new ToolError('OPERATION_STATE', `The file ${printable(standing.file)} pauses, as long as it stands: remove it there.`)
+    throw new ToolError(
+      'OPERATION_STATE',
+      `The file ${printable(standing.file)} pauses, as long as it stands: remove it there.`,
+    )
   await resume(place, { by, at })
   return 'Resumed.'
 }
