@@ -40,7 +40,7 @@ export function openShell({ cwd, env, patienceMs }) {
     /** Ends the shell and all that it started. */
     close: () => {
       try {
-        process.kill(-bash.pid, 'SIGKILL')
+        process.kill(-Number(bash.pid), 'SIGKILL')
       } catch {
         // nothing of it is alive
       }

@@ -34,11 +34,12 @@ export async function openWorld(folder) {
 async function openHook() {
   const events = []
   let look = () => {}
-  const server = createServer(async (request, response) => {
+  const hear = async (request, response) => {
     events.push(JSON.parse(await text(request)))
     response.end()
     look()
-  })
+  }
+  const server = createServer((request, response) => void hear(request, response))
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const find = (name) => events.find(({ type, data }) => type === 'alert.raised' && data.alert === name)

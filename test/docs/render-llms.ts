@@ -61,6 +61,7 @@ const guides: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'docs/config.md': 'every setting',
     'docs/policy.md': 'what an agent may do, and what can be lost at most',
     'docs/operating.md': 'approvals, sign-ins, revocation, audit, what is stuck',
+    'docs/edge.md': 'the profile `data` in an edge runtime, without a machine',
     'docs/watching.md': 'figures, alerts, dashboards, traces, logs',
     'docs/metrics.md': 'every figure',
     'docs/runbook.md': 'what to do about each alert',

@@ -235,7 +235,7 @@ export type OperatorAccess = {
   /** Throws `NOT_LEADER` of a server that follows another one on a shared database. */
   requireLeader(): Promise<void>
   /** Which server writes, of those that share a database; `null` where one has the state, or none has led yet. */
-  leader(): Promise<Leader | null>
+  readonly leader: () => Promise<Leader | null>
   /** Leaves a line in the audit log; rejects where it cannot be written. */
   readonly audit: (event: AuditEvent) => Promise<void>
 }

@@ -30,7 +30,7 @@ export type ReadContext = Ports & {
   /** What the caller's memory holds, where answers take it into account: under the profile `learning`; `null` under others. */
   readonly memory: CallerMemory | null
   /** What the caller watches; `null` where no store is open. */
-  watches(): Omit<CallerWatches, 'add' | 'cancel'> | null
+  readonly watches: () => Omit<CallerWatches, 'add' | 'cancel'> | null
 }
 
 /** Records of one caller, or those that all callers share. */
@@ -46,7 +46,7 @@ export type CallerWatches = OwnWatches & { readonly everySeconds: number; readon
 
 export type RecordContext = Omit<ReadContext, 'watches'> & {
   readonly records: OwnMemory
-  watches(): CallerWatches | null
+  readonly watches: () => CallerWatches | null
 }
 
 export type OperationContext = Omit<ReadContext, 'operations'> & { readonly operations: OperationActions }

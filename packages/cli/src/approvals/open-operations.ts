@@ -67,7 +67,7 @@ export type OpenOperations = {
   /** Where what stops signing stands. */
   readonly place: SwitchPlace
   /** Which server writes, of those that share a database; `null` where one has the state, or none has led yet. */
-  leader(): Promise<Leader | null>
+  readonly leader: () => Promise<Leader | null>
   close(): Promise<void>
 }
 

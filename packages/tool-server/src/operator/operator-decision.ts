@@ -121,8 +121,8 @@ function factsOf({ kind, ...terms }: Decision): Readonly<Record<string, unknown>
  * What cannot be put on record is not done. A server that follows another one decides nothing; a pause may be said to it all the same, and
  * the one that leads puts it on record as it finds it.
  */
-async function record(decision: Decision, { audit, requireLeader }: OperatorAccess, by: string): Promise<void> {
-  const leads = await requireLeader().then(
+async function record(decision: Decision, access: OperatorAccess, by: string): Promise<void> {
+  const leads = await access.requireLeader().then(
     () => true,
     (error: unknown) => {
       if (decision.kind === 'pause') return false
@@ -131,7 +131,7 @@ async function record(decision: Decision, { audit, requireLeader }: OperatorAcce
   )
   if (!leads) return
   const actor = { principal: by, stage: 'passkey' }
-  await audit({ event: 'operator.confirmed', actor, ...factsOf(decision) }).catch((cause: unknown) => {
+  await access.audit({ event: 'operator.confirmed', actor, ...factsOf(decision) }).catch((cause: unknown) => {
     throw new ToolError('STORAGE_UNAVAILABLE', 'The audit log cannot be written, so nothing was decided.', { cause })
   })
 }
