@@ -91,11 +91,13 @@ export const operation = [
   ...section('Deployment', [
     [
       'an image that serves HTTP on port 3000, and a second service for stdio',
-      'the set-up writes files for a container, fly.io and Render; no image of the tool server is built and run in CI yet',
+      'integration/container/main.mjs',
+      'stdio',
     ],
     [
       'suspended after 5 idle minutes, back within about 300 ms',
-      'written into the files of the set-up; not measured on a suspended machine',
+      'test/suspended.system.test.ts',
+      'spends at most half a second of CPU on waking and its first answer',
     ],
     ['256 MB', 'bench/parts/auth-sessions.mjs', 'limitMb = 256'],
     [
@@ -105,7 +107,8 @@ export const operation = [
     ],
     [
       'an edge runtime of 128 MB and 30 s of CPU for the profile `data`',
-      'the LP library runs in one (`integration/edge/run`); the server does not yet',
+      'integration/edge/server.mjs',
+      'it answers as the server does',
     ],
   ]),
   ...section('A new operator', [
@@ -114,7 +117,7 @@ export const operation = [
       'integration/operator/story.mjs',
       'Lose the machine, and restore',
     ],
-    ['a failover', 'not part of that story yet'],
+    ['a failover', `${server}/takeover.system.test.ts`, 'writes once that one has ended'],
     [
       '`setup --zero` and the agent’s own order of set-up',
       `${cli}/setup.test.ts`,
