@@ -16,7 +16,7 @@ import {
   startSigningServer,
 } from '../packages/tool-server/src/auth/sign-in/signing-server.fixture.ts'
 import { initialize, rawRequest } from '../packages/tool-server/src/raw-http.fixture.ts'
-import { isInToolsets } from '../packages/tool-server/src/toolsets.ts'
+import { isInToolsets } from '../packages/tool-server/src/config/toolsets.ts'
 import { refusalOf, openSocket } from '../packages/tool-server/src/transports/web-socket.fixture.ts'
 import { staticToken } from '../packages/tool-server/src/test-server.fixture.ts'
 import { answers, isOpen, isOpenTo, readAccess, type Transport, transports } from './docs/render-access.ts'

@@ -1,6 +1,6 @@
 import type { Log } from '@svc/runtime'
 import type { BarStore, RateLeases, TokenStore } from '@svc/store'
-import { createAttempts } from './attempts.ts'
+import { createAttempts } from './auth/attempts.ts'
 import type { Config } from './config/config-shape.ts'
 import { openState } from './open-state.ts'
 

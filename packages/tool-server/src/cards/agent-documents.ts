@@ -1,7 +1,7 @@
 import { isOffered } from '../dispatch/offered-tools.ts'
 import type { Config } from '../config/config-shape.ts'
 import type { Tool } from '../tool.ts'
-import { type Toolset, toolsetNames, toolsets } from '../toolsets.ts'
+import { type Toolset, toolsetNames, toolsets } from '../config/toolsets.ts'
 
 /** What the server says of itself to whoever asks, by path: facts and settings of its own, and nothing of a caller, a wallet or a chain. */
 export type AgentDocuments = ReadonlyMap<string, () => string>

@@ -3,7 +3,7 @@ import type { Chain, Secret } from '@svc/wallet/core'
 import type { KeyTier } from '@svc/engine'
 import type { AgentRole } from '@svc/engine/policy'
 import type { Profile } from '../dispatch/offered-tools.ts'
-import type { OfferedToolsets } from '../toolsets.ts'
+import type { OfferedToolsets } from './toolsets.ts'
 import type { Webhook } from '../watches/send-signed.ts'
 import type { LogLevel, ConfigProblem as Problem } from '@svc/runtime'
 

@@ -5,7 +5,7 @@ import type { AgentRole } from '@svc/engine/policy'
 import { isLoopback } from '@svc/runtime'
 import { defaultSecretHeader, isSafePlace, oauthIssuer } from './issuer-settings.ts'
 import { isRpcProvider, rpcProviders } from './rpc-providers.ts'
-import { type Toolset, toolsetNames } from '../toolsets.ts'
+import { type Toolset, toolsetNames } from './toolsets.ts'
 
 const text = z.string().min(1)
 /** An http or https URL. */

@@ -4,7 +4,7 @@ import type { Tool, ToolFacts } from '../tool.ts'
 import { quoteUntrusted } from './call-result.ts'
 import { appViews } from '../apps/app-views.ts'
 import { may } from '../auth/may.ts'
-import { isInToolsets, type OfferedToolsets } from '../toolsets.ts'
+import { isInToolsets, type OfferedToolsets } from '../config/toolsets.ts'
 import { toolSchemas, type ToolSchemas } from './tool-schemas.ts'
 
 /** `learning` has the tools of `full`, and answers of theirs that take memory into account. */

@@ -4,7 +4,7 @@ import type { PoolBars } from '@svc/amm'
 import type { Replayed } from '../ports.ts'
 import { timeOfBar, completenessResult } from './period.ts'
 import { boundsNamed, figure, percents } from '../analysis/figures.ts'
-import { documented } from '../documented.ts'
+import { documented } from '../analysis/documented.ts'
 import { blockResult, usdResult } from './results.ts'
 
 /**

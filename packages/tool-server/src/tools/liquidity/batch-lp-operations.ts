@@ -3,7 +3,7 @@ import { type ErrorDetail, isBatch, type Settled, shortAmount, tokenLabel, ToolE
 import { mergeIntents, type MergedIntent } from '@svc/amm/liquidity'
 import type { Chain } from '@svc/wallet/core'
 import { remember } from '../../analysis/memory/remember.ts'
-import { documented } from '../../documented.ts'
+import { documented } from '../../analysis/documented.ts'
 import { writeTool } from '../../tool.ts'
 import type { WriteContext } from '../../tool-context.ts'
 import {

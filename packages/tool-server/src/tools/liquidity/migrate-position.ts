@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { isAddressEqual, zeroAddress } from 'viem'
 import { shortAmount, tokenLabel } from '@svc/amm'
-import { documented } from '../../documented.ts'
+import { documented } from '../../analysis/documented.ts'
 import { writeTool } from '../../tool.ts'
 import { ownPosition } from '../own-position.ts'
 import { addressInput, chainInput, deadlineOf, positionIdInput, wholeNumber } from '../params.ts'

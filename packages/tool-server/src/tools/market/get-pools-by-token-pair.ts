@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { inTime, readPoolActivity } from '../../analysis/fees/read-pool-activity.ts'
-import { documented } from '../../documented.ts'
+import { documented } from '../../analysis/documented.ts'
 import { readTool } from '../../tool.ts'
 import {
   addressInput,

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { readTool } from '../../tool.ts'
 import type { ActiveAlert } from '../../alerts/alert-table.ts'
-import { documented } from '../../documented.ts'
+import { documented } from '../../analysis/documented.ts'
 import { notesResult } from '../results.ts'
 
 const amount = documented(z.string())

@@ -1,6 +1,6 @@
 import type { Policy } from '@svc/engine'
-import type { RateFigures } from './rate-limits/rate-limit.ts'
-import type { SlowClientLimits } from './transports/http.ts'
+import type { RateFigures } from '../rate-limits/rate-limit.ts'
+import type { SlowClientLimits } from '../transports/http.ts'
 
 /** Limits of the transport. */
 export type Limits = RateFigures &

@@ -2,9 +2,9 @@ import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { describe, expect, it } from 'vitest'
 import type { Principal } from '@svc/engine'
 import { scopes } from '@svc/engine'
-import { createOfferedTools, listTool } from './dispatch/offered-tools.ts'
-import { codeOf } from './guides/code-of.fixture.ts'
-import { catalogue } from './tools/index.ts'
+import { createOfferedTools, listTool } from '../dispatch/offered-tools.ts'
+import { codeOf } from '../guides/code-of.fixture.ts'
+import { catalogue } from '../tools/index.ts'
 import { inEveryToolset, isInToolsets, type Toolset, toolsetNames, toolsets } from './toolsets.ts'
 
 const names = catalogue.map(({ name }) => name)
