@@ -121,7 +121,10 @@ test('says that it was put back, also of a copy that has no table for that, unti
   const place = await newPlace()
   await (await open(place)).close()
   const copy = await takeCopy(place)
-  const older = { ...copy, steps: copy.steps.slice(0, -1) }
+  const since = copy.steps.findIndex((step) => step.includes('restored'))
+  const tables = copy.tables.filter(({ name }) => name !== 'switch_state')
+  const older = { ...copy, steps: copy.steps.slice(0, since), tables }
+  expect(since).toBeGreaterThan(0)
   for (const taken of [copy, older]) {
     const target = await newPlace()
     await writeState(target, taken, restored)

@@ -39,7 +39,7 @@ import {
   scopes,
   type TradingOptions,
 } from '@svc/engine'
-import { createDecisionRecorder } from '../../../engine/src/audit/decision-recorder.ts'
+import { createDecisionRecorder } from '../../../engine/src/switches/decision-recorder.ts'
 import { createDoubt, hasSigned } from '../../../engine/src/operations/may-be-mined.ts'
 import { createExecutor, type Executor } from '../../../engine/src/pipeline.ts'
 import { privateRoute } from '../../../engine/src/transactions/private-route.ts'

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openStore, type NewOperation } from '@svc/store'
 import { expect, it } from 'vitest'
-import { openAuditLog } from './audit.ts'
+import { openAuditLog } from '../audit/audit.ts'
 import { createDecisionRecorder } from './decision-recorder.ts'
 
 const planHash = `0x${'5a'.repeat(32)}`

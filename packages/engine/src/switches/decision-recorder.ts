@@ -1,8 +1,8 @@
 import type { Operation, Operations } from '@svc/store'
 import { createMutex } from '@svc/wallet/core'
 import * as z from 'zod'
-import type { AuditLog } from './audit.ts'
-import { readSwitch, type SwitchPlace, writeSwitch } from '../switches/switch-text.ts'
+import type { AuditLog } from '../audit/audit.ts'
+import { readSwitch, type SwitchPlace, writeSwitch } from './switch-text.ts'
 
 /**
  * Writes the operator's decisions into the audit log: the commands and the page that take them are not its one writer, so
