@@ -161,7 +161,7 @@ describe('from afar', () => {
     await page.getByRole('button', { name: 'Make a passkey' }).click()
     await page.getByText('The passkey is made.').waitFor()
     const line = (await page.textContent('#line')) ?? ''
-    const [, id = '', publicKey = ''] = /^svc policy add-operator ada ([\w-]+)\.([\w-]+)$/.exec(line) ?? []
+    const [, id = '', publicKey = ''] = /^svc policy add-operator -- ada ([\w-]+)\.([\w-]+)$/.exec(line) ?? []
     const digest = createHash('sha256').update(Buffer.from(publicKey, 'base64url')).digest('hex')
     expect(await page.textContent('#fingerprint')).toBe(digest.slice(0, 16))
     return { id, publicKey }

@@ -33,9 +33,9 @@ export function openRole(
     keeper: leases,
     who,
     head: () => shared.head(),
-    lead: async (led, how) => {
+    prepare: pauseUnderOther,
+    lead: async (led) => {
       await openLed({ dataDir }, { store, place, shared }, led)
-      await pauseUnderOther(led, how)
       await work()
     },
     follow: async () => {
@@ -58,7 +58,7 @@ export function openRole(
   }
 
   /** Nothing is signed under another policy than the last leader's, until a person has compared the two. */
-  async function pauseUnderOther({ before }: Led, how: 'start' | 'takeover'): Promise<void> {
+  async function pauseUnderOther(before: Led['before'], how: 'start' | 'takeover'): Promise<void> {
     const recorded = await recordedPolicyHash(place)
     // Nobody has asked for it while this server followed.
     const own = policyHash(await executor.policyNow().catch(() => executor.policy()))

@@ -1,4 +1,5 @@
-import { expect, it } from 'vitest'
+import fs from 'node:fs'
+import { expect, it, type MockInstance, vi } from 'vitest'
 import { createLog, type LogLevel } from './log.ts'
 import { createRedactor } from './redact.ts'
 
@@ -24,4 +25,29 @@ it.each([
   ['info', 'error'],
 ] as const)('at level %s the stack of what is told as %s is there', (level, event) => {
   expect(toldOf(level, event)).toContain('"stack":"TypeError: the endpoint is gone')
+})
+
+it('writes what came while a write was on its way, though nothing comes after it', async () => {
+  const written: string[] = []
+  const ends: (() => void)[] = []
+  const write = vi.spyOn(fs, 'write') as unknown as MockInstance<(...asked: unknown[]) => void>
+  write.mockImplementation((_file, text, ...rest) => {
+    const done = rest.at(-1) as (error: null, bytes: number) => void
+    written.push(`${text as string}`)
+    ends.push(() => done(null, Buffer.byteLength(`${text as string}`)))
+  })
+  try {
+    const log = createLog({ level: 'info', redactor: createRedactor() })
+    log.info('first')
+    await expect.poll(() => written.length).toBe(1)
+    log.info('second')
+    // Longer than lines wait for others: what was to write it has found a write on its way.
+    await new Promise((resolve) => setTimeout(resolve, 60))
+    ends[0]?.()
+    await expect.poll(() => written.length).toBe(2)
+    expect(written[1]).toContain('second')
+    ends[1]?.()
+  } finally {
+    write.mockRestore()
+  }
 })

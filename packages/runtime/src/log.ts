@@ -54,9 +54,15 @@ export function createLog(options: {
  */
 function standardError(): LogDestination {
   const stream = pino.destination({ fd: 2, sync: false, minLength: 8_192 })
-  let waits = false
+  let [unwritten, waits] = [0, false]
+  // While a write is on its way the library flushes nothing: what came meanwhile is written after it.
+  stream.on('write', (bytes: number) => (unwritten -= bytes))
+  stream.on('drain', () => {
+    if (unwritten > 0 && !waits) stream.flush()
+  })
   return {
     write(line) {
+      unwritten += Buffer.byteLength(line)
       stream.write(line)
       if (waits) return
       waits = true
@@ -65,6 +71,9 @@ function standardError(): LogDestination {
         stream.flush()
       }, 20)
     },
-    flushSync: () => stream.flushSync(),
+    flushSync() {
+      stream.flushSync()
+      unwritten = 0
+    },
   }
 }

@@ -163,12 +163,18 @@ function lookAt(trx: Transaction<Schema>, epoch: bigint) {
 }
 
 function keepHead(trx: Transaction<Schema>, epoch: bigint, { seq, hash }: AuditHead) {
-  return trx
-    .updateTable('leadership')
-    .set({ audit_seq: BigInt(seq), audit_hash: hash })
-    .where('epoch', '=', epoch)
-    .returning('epoch')
-    .execute()
+  return (
+    trx
+      .updateTable('leadership')
+      // Of commits that overtake each other, the later line stands.
+      .set(({ eb }) => ({
+        audit_seq: sql<bigint>`greatest(coalesce(audit_seq, 0), ${BigInt(seq)})`,
+        audit_hash: eb.case().when('audit_seq', '>', BigInt(seq)).then(eb.ref('audit_hash')).else(hash).end(),
+      }))
+      .where('epoch', '=', epoch)
+      .returning('epoch')
+      .execute()
+  )
 }
 
 function notLeader(): StoreError {

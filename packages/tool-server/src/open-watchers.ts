@@ -74,7 +74,7 @@ function openAlerts(
   const watch = watchAlerts({ ...common, ...sources, announce: (what, alert) => announce(`alert.${what}`, alert) })
   const waiting = createWaitingNotice({
     announce: (data) => announceWaiting('approval.waiting', data),
-    page: operatorPage && publicUrl !== null ? new URL('/operator', publicUrl).href : null,
+    page: operatorPage && publicUrl?.startsWith('https:') === true ? new URL('/operator', publicUrl).href : null,
     now: Date.now,
   })
   let sweeper: ReturnType<typeof startSweeper> | null = null

@@ -76,7 +76,10 @@ export type Sender = {
 }
 
 /** `fees` are what the chain asks, where the caller knows; else they are read. */
-export type SingleReplacement = Pick<ReplacementRules, 'feeCapWei' | 'allow' | 'isStillAllowed' | 'onHeld'> & {
+export type SingleReplacement = Pick<
+  ReplacementRules,
+  'feeCapWei' | 'allow' | 'isStillAllowed' | 'record' | 'onHeld'
+> & {
   readonly fees?: { readonly maxFeePerGas: bigint; readonly maxPriorityFeePerGas: bigint }
 }
 

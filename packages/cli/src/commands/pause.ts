@@ -36,6 +36,8 @@ async function pauseAll(dataDir: string, decision: SwitchDecision) {
   if (open === null) return { standing: await stop({ dataDir }, decision), isOfAll: false }
   try {
     return { standing: await stop(open.place, decision), isOfAll: open.place.sharedSwitches !== undefined }
+  } catch {
+    return { standing: await stop({ dataDir }, decision), isOfAll: false }
   } finally {
     await open.close()
   }

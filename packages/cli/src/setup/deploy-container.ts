@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { setTimeout as pause } from 'node:timers/promises'
+import { isRecord } from '@svc/runtime'
 
 /**
  * Builds and starts the services of a compose file with whichever container runtime of this machine can, and waits until the server in it is
@@ -70,9 +71,10 @@ function exitOf(
 async function healthy(url: string, withinMs: number): Promise<boolean> {
   for (const until = performance.now() + withinMs; performance.now() < until; await pause(500)) {
     const answer = await fetch(url, { signal: AbortSignal.timeout(5_000) })
-      .then((response) => response.text())
-      .catch(() => '')
-    if (answer === '{"status":"ok"}') return true
+      .then(async (response): Promise<unknown> => response.json())
+      .catch(() => null)
+    // Of servers that share a database it says the role as well.
+    if (isRecord(answer) && answer['status'] === 'ok') return true
   }
   return false
 }

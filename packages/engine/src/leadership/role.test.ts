@@ -37,7 +37,8 @@ function roleOf(name: string, more: Partial<RoleOptions> = {}) {
     keeper,
     who: { holder: name, place: name },
     head: () => null,
-    lead: async (_led, how) => void heard.push(how),
+    prepare: async (_before, how) => void heard.push(how),
+    lead: async () => undefined,
     follow: async () => void heard.push('follow'),
     drained: () => true,
     share: async () => undefined,
@@ -68,6 +69,22 @@ test('the first leads, the second follows and says whom, and takes the lead when
   expect(b.role.facts()).toMatchObject({ leader: 'b', takeovers: 1, epoch: 2n })
   expect(b.heard).toEqual(['fenced', 'takeover'])
   b.role.requireLead()
+})
+
+test('what is decided about taking the lead is decided before it is on record, and again where it fails', async () => {
+  const a = roleOf('a')
+  await a.role.begin()
+  const asked: (string | null)[] = []
+  const prepare: RoleOptions['prepare'] = async (before) => {
+    asked.push(before?.place ?? null)
+    if (asked.length === 1) throw new Error('the database went away')
+  }
+  const b = roleOf('b', { prepare })
+  await b.role.begin()
+  await a.role.end()
+  await a.keeper.release()
+  await expect.poll(() => b.role.facts().role).toBe('leader')
+  expect(asked).toEqual(['a', 'a'])
 })
 
 test('one that lost the lease has it again where nobody led meanwhile, and follows where somebody did', async () => {

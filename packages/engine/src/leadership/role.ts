@@ -33,9 +33,11 @@ export function createRole(options: RoleOptions): Role {
     state.term = new AbortController()
     const beganAt = performance.now()
     try {
+      // Before the epoch is counted: whatever fails after that, the next try finds what was decided here.
+      await options.prepare(await leadership.read(), how)
       const led = await leadership.lead({ ...options.who, at: Date.now() }, options.head)
       state.epoch = led.epoch
-      await options.lead(led, how)
+      await options.lead(led)
       state.leader = { ...options.who, epoch: led.epoch, since: Date.now(), head: null }
       state.as = 'leader'
       if (how === 'takeover') state.takeovers += 1
@@ -156,7 +158,9 @@ export type RoleOptions = {
   /** The end of the audit log as this server keeps it. */
   readonly head: () => Leader['head']
   /** Opens what only the leader has, and settles what the one before left. */
-  readonly lead: (led: Led, how: 'start' | 'takeover') => Promise<void>
+  readonly lead: (led: Led) => Promise<void>
+  /** Decides under what the lead is taken, while nobody else can have it and before it is on record. */
+  readonly prepare: (before: Leader | null, how: 'start' | 'takeover') => Promise<void>
   /** Closes it again. */
   readonly follow: () => Promise<void>
   /** Whether no write of this process is on its way. */

@@ -224,7 +224,7 @@ export const policySchema = z.strictObject({
         .array(z.enum(['operator', 'client']))
         .optional()
         .describe(
-          'Whose word counts above the threshold: operator, who decides with `svc approvals`; client, the person at the program that calls, who is asked through it. Left out: operator in production, else both. Whoever holds a Write key could answer for the person at the client.',
+          'Whose word counts above the threshold: operator, who decides with `svc approvals`; client, the person at the program that calls, who is asked through it. Left out: operator in production or where `operators` names any, else both. Whoever holds a Write key could answer for the person at the client.',
         ),
       expirySeconds: seconds()
         .default(60 * 60)

@@ -37,8 +37,9 @@ export function parsePolicy(written: unknown, options: { readonly production: bo
   const contradictions = [...inconsistencies(policy, written), ...looserGrants(policy)]
   if (contradictions.length > 0) throw invalid('The policy file contradicts itself.', contradictions)
   const mode = policy.allowlist.mode ?? (options.production ? 'strict' : 'lenient')
-  const channels: ApprovalChannel[] =
-    policy.approvals.channels ?? (options.production ? ['operator'] : ['operator', 'client'])
+  // Who names operators has them decide, and not whoever holds a key of the server.
+  const decideAlone = options.production || Object.keys(policy.operators).length > 0
+  const channels: ApprovalChannel[] = policy.approvals.channels ?? (decideAlone ? ['operator'] : ['operator', 'client'])
   return Object.freeze({
     ...policy,
     allowlist: { ...policy.allowlist, mode },

@@ -28,8 +28,9 @@ export async function readPause(place: SwitchPlace): Promise<Pause | null> {
 
 /** Stops signing, also of calls on their way, and of every server on a shared database. A pause that stands already is left as it is and given back. */
 export async function pause(place: SwitchPlace, decision: SwitchDecision): Promise<Pause> {
-  const standing = await readPause(place)
-  if (standing !== null) return standing
+  // Of servers that share a database a pause stands there: one of a file stops them only while the file stands, and its server looks.
+  const standing = place.sharedSwitches === undefined ? await readPause(place) : await sharedPause(place)
+  if (standing !== null && standing.file === undefined) return standing
   const text = `${JSON.stringify(decision)}\n`
   await (place.sharedSwitches?.replace('paused', text) ?? replaceFileDurably(join(place.dataDir, pausedName), text))
   return { since: decision.at, by: decision.by, reason: decision.reason }

@@ -13,9 +13,12 @@ export function createLeaseKeeper(leases: Leases, holder: string): LeaseKeeper {
   const latest = new Map<string, Promise<Lease | null>>()
   const hold = (name: string, within: 'store' | 'database'): Promise<Lease> => {
     // One after the other, so that none is refused what another call of ours has just got.
-    const next = (latest.get(name) ?? Promise.resolve(null)).then(async (lease) =>
-      lease !== null && (await lease.confirm()) ? lease : await leases.acquire({ name, holder, within }),
-    )
+    const next = (latest.get(name) ?? Promise.resolve(null)).then(async (lease) => {
+      if (lease !== null && (await lease.confirm())) return lease
+      // What was confirmed too late may be held all the same, and would be in our own way.
+      await lease?.release().catch(() => undefined)
+      return leases.acquire({ name, holder, within })
+    })
     latest.set(
       name,
       next.catch(() => null),

@@ -40,6 +40,22 @@ test('a pause from any directory stops all servers, and ends from any', async ()
   expect(await readResume(a)).toMatchObject({ by: 'operator:bob', past: [{ begun: { reason: 'odd' } }] })
 })
 
+test('a pause that is said stops all servers where a file stood already, and outlasts the file', async () => {
+  const file = join(a.dataDir, 'paused')
+  await writeFile(file, '')
+  // The server of that directory does not run, and looks at nothing.
+  await pause(a, { ...ada, reason: 'odd' })
+  expect(await readPause(b)).toMatchObject({ by: ada.by, reason: 'odd' })
+  await rm(file)
+  await resume(b, ada)
+  await writeFile(file, '')
+  await sharePauseFile(a, 'host-a:/data/paused')
+  await pause(b, { ...ada, reason: 'odder' })
+  await rm(file)
+  await sharePauseFile(a, 'host-a:/data/paused')
+  expect(await readPause(b)).toMatchObject({ by: ada.by, reason: 'odder' })
+})
+
 test('a file that is made by hand stops the other servers too, until it is taken away', async () => {
   const file = join(a.dataDir, 'paused')
   await writeFile(file, '')

@@ -1,3 +1,4 @@
+import { StoreError } from '@svc/store'
 import type { JournalEntry, Proposal, ReplacementRules } from '@svc/wallet/core'
 import { parseTransaction, zeroAddress } from 'viem'
 import { callFacts } from '../audit/call-facts.ts'
@@ -36,6 +37,14 @@ export function replacementRules(context: ExecutionContext, asked: Asked = {}): 
       return maySign(context, proposal)
     },
     isStillAllowed: (proposal) => maySign(context, proposal),
+    // A pause that was said at another server is felt in the commit, or not at all; what ends a nonce moves nothing.
+    record: (entry, { kind }) =>
+      engine.journal
+        .recordSigned(entry, [], { unlessPaused: kind !== 'no-op' && engine.sharedSwitches !== undefined })
+        .catch((error: unknown) => {
+          if (error instanceof StoreError && error.code === 'STORE_PAUSED') return 'not-allowed' as const
+          throw error
+        }),
     onHeld: ({ hash, nonce }, why) =>
       engine.log.warn('tx.held', { requestId: call.requestId, chainId: chain.id, hash, nonce, why }),
     ...(engine.stuckAfterMs === undefined ? {} : { stuckAfterMs: engine.stuckAfterMs }),

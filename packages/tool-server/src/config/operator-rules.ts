@@ -16,7 +16,7 @@ export function operatorRules(config: Config): readonly ConfigProblem[] {
   }
   if (publicUrl?.startsWith('https:') === true) {
     const { hostname } = new URL(publicUrl)
-    if (isIP(hostname) !== 0)
+    if (isIP(hostname.replace(/^\[|\]$/g, '')) !== 0)
       return [
         problem('Passkeys are made for a name, and SVC_PUBLIC_URL has an address.', 'Give SVC_PUBLIC_URL a name.'),
       ]

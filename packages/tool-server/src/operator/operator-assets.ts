@@ -99,7 +99,7 @@ async function make(name) {
   })
   const key = response.getPublicKey()
   const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', key))
-  document.getElementById('line').textContent = 'svc policy add-operator ' + name + ' ' + id + '.' + textOf(key)
+  document.getElementById('line').textContent = 'svc policy add-operator -- ' + name + ' ' + id + '.' + textOf(key)
   const hex = Array.from(digest.slice(0, 8), (byte) => byte.toString(16).padStart(2, '0')).join('')
   document.getElementById('fingerprint').textContent = hex
   document.getElementById('made').hidden = false

@@ -95,6 +95,7 @@ async function cancelAs(
 }
 
 function storeRefusal(cause: StoreError): ToolError {
+  if (cause.code === 'NOT_LEADER') return new ToolError('NOT_LEADER', cause.message, { cause })
   if (cause.code === 'OPERATION_UNKNOWN')
     return new ToolError('OPERATION_NOT_FOUND', 'There is no such operation.', { cause })
   if (cause.code === 'OPERATION_CHANGED')
@@ -131,7 +132,16 @@ async function record(decision: Decision, access: OperatorAccess, by: string): P
   )
   if (!leads) return
   const actor = { principal: by, stage: 'passkey' }
-  await access.audit({ event: 'operator.confirmed', actor, ...factsOf(decision) }).catch((cause: unknown) => {
+  await access.audit({ event: 'operator.confirmed', actor, ...factsOf(decision) }).catch(async (cause: unknown) => {
+    // The lead may have been lost since.
+    if (
+      decision.kind === 'pause' &&
+      !(await access.requireLeader().then(
+        () => true,
+        () => false,
+      ))
+    )
+      return
     throw new ToolError('STORAGE_UNAVAILABLE', 'The audit log cannot be written, so nothing was decided.', { cause })
   })
 }

@@ -53,12 +53,13 @@ type OperatorContext = Pick<RequestContext, 'guards' | 'limits' | 'onRefused' | 
 }
 
 /** Where operators reach it and no other name, or on this machine and over no proxy: a rebound name, or a proxy that nobody named, shows itself. */
-function requireOwnPlace({ headers }: IncomingMessage, { origin: own }: OperatorPage): void {
+function requireOwnPlace({ headers, httpVersion }: IncomingMessage, { origin: own }: OperatorPage): void {
   const { host = '', origin } = headers
   if (own === null) {
     const name = host.replace(/:\d+$/, '')
     if (!loopbackHosts.includes(name)) throw refuse('HOST_NOT_ALLOWED', 'The operator page is for this machine.')
-    if (forwarding.some((field) => headers[field] !== undefined))
+    // A proxy that says nothing of itself mostly speaks HTTP/1.0, which no browser does.
+    if (httpVersion === '1.0' || forwarding.some((field) => headers[field] !== undefined))
       throw refuse('HOST_NOT_ALLOWED', 'The operator page is for this machine, and not behind a proxy.')
   } else if (host !== new URL(own).host) {
     throw refuse('HOST_NOT_ALLOWED', 'The operator page answers under its public address only.')
@@ -107,7 +108,10 @@ function foreign(): HttpRefusal {
 
 const cookieName = '__Host-svc-operator'
 
-const forwarding = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip']
+const forwarding = [
+  ...['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-forwarded-port'],
+  ...['x-forwarded-server', 'x-real-ip', 'x-client-ip', 'true-client-ip', 'cf-connecting-ip'],
+]
 
 const pageHeaders = {
   'content-security-policy':

@@ -1,5 +1,5 @@
 import type { Hash } from 'viem'
-import type { JournalEntry } from '../journal.ts'
+import type { JournalEntry, NewJournalEntry } from '../journal.ts'
 
 /** What the caller lets the sender sign on its own account to bring what is out to its end. */
 export type ReplacementRules = {
@@ -14,6 +14,8 @@ export type ReplacementRules = {
   readonly allow: (proposal: Proposal) => Promise<boolean>
   /** Asked when the signature is there, before it is recorded: `false` drops it, and no one ever sends it. */
   readonly isStillAllowed?: (proposal: Proposal) => Promise<boolean>
+  /** Commits what was signed in place of the journal's own `recordSigned`; `not-allowed` where that is so by now, and nothing was committed. */
+  readonly record?: (entry: NewJournalEntry, proposal: Proposal) => Promise<JournalEntry | 'not-allowed'>
   /** Called when a transaction that needs higher fees keeps those it has, and why. Its bytes are sent on. */
   readonly onHeld?: (entry: JournalEntry, why: 'capped' | 'not-allowed') => void
   /**

@@ -45,12 +45,9 @@ export async function signAttempt(context: AttemptContext, wanted: Wanted, rules
     const slot = { requestId, step, reservationId, chainId: chain.id, from: wallet.address, nonce, attempt }
     const submission = attempts.findLast((one) => one.submission !== undefined)?.submission
     try {
-      return await journal.recordSigned({
-        ...slot,
-        rawTransaction,
-        hash: keccak256(rawTransaction),
-        ...(submission === undefined ? {} : { submission }),
-      })
+      const signed = { ...slot, rawTransaction, hash: keccak256(rawTransaction) }
+      const entry = submission === undefined ? signed : { ...signed, submission }
+      return await (rules.record?.(entry, proposal) ?? journal.recordSigned(entry))
     } catch (error) {
       // Another process signed at this nonce: what it signed is what goes on.
       if (error instanceof Error && 'code' in error && error.code === 'JOURNAL_CONFLICT') return 'settled'
@@ -69,7 +66,9 @@ export type AttemptContext = {
 }
 
 /** `fees` stand for what the chain asks where the caller knows it. */
-export type AttemptRules = Pick<ReplacementRules, 'feeCapWei' | 'allow' | 'isStillAllowed'> & { readonly fees?: Fees }
+export type AttemptRules = Pick<ReplacementRules, 'feeCapWei' | 'allow' | 'isStillAllowed' | 'record'> & {
+  readonly fees?: Fees
+}
 
 export type Wanted = Pick<Proposal, 'kind' | 'nonce' | 'replaces'> &
   Pick<JournalEntry, 'requestId' | 'step' | 'reservationId'> & {
