@@ -33,8 +33,8 @@ it('writes what came while a write was on its way, though nothing comes after it
   const write = vi.spyOn(fs, 'write') as unknown as MockInstance<(...asked: unknown[]) => void>
   write.mockImplementation((_file, text, ...rest) => {
     const done = rest.at(-1) as (error: null, bytes: number) => void
-    written.push(`${text as string}`)
-    ends.push(() => done(null, Buffer.byteLength(`${text as string}`)))
+    written.push(text as string)
+    ends.push(() => done(null, Buffer.byteLength(text as string)))
   })
   try {
     const log = createLog({ level: 'info', redactor: createRedactor() })

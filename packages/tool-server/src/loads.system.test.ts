@@ -79,7 +79,7 @@ describe('what a process loads', () => {
   it('is nothing that signs or keeps state in the profile data, which needs no key, no wallet and no state', () => {
     const { tools, loaded } = run({})
     expect(loaded.length).toBeGreaterThan(50)
-    expect(loaded.some((url) => ofProtocol.test(url))).toBe(true)
+    expect(loaded.filter((url) => ofProtocol.test(url))).toEqual([])
     expect(loaded.filter((url) => ofSigning.test(url) || ofSignIn.test(url))).toEqual([])
     expect(tools).toContain('check_safety_status')
     expect(tools.filter((name) => writeTools.includes(name))).toEqual([])
@@ -111,5 +111,8 @@ describe('what a process loads', () => {
     const { tools, loaded } = run({}, stateless)
     expect(tools).toContain('check_safety_status')
     expect(loaded.filter((url) => ofProtocol.test(url))).toEqual([])
+    const unusual = `${stateless}
+    await post({ method: 'prompts/list', params: { _meta } }, { ...headers, 'mcp-method': 'prompts/list' })`
+    expect(run({}, unusual).loaded.some((url) => ofProtocol.test(url))).toBe(true)
   })
 })

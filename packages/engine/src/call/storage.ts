@@ -1,4 +1,4 @@
-import { StoreError } from '@svc/store'
+import type { StoreError } from '@svc/store'
 import { ToolError } from '@svc/amm'
 
 /** Runs work on our own state. Whatever fails there becomes `STORAGE_UNAVAILABLE`: nothing is signed without it. */
@@ -15,11 +15,16 @@ export async function onStorage<Value>(what: string, work: () => Promise<Value>)
 
 /** What the store refuses for a reason of its own, `null` for what failed in it. */
 export function refusedByStore(cause: unknown): ToolError | null {
-  if (!(cause instanceof StoreError)) return null
+  if (!isStoreError(cause)) return null
   if (cause.code === 'NOT_LEADER') return new ToolError('NOT_LEADER', cause.message, { cause })
   return cause.code === 'STORE_PAUSED'
     ? new ToolError('SERVER_PAUSED', 'The operator has paused signing.', { cause })
     : null
+}
+
+/** By its name: a server without state loads no store. */
+function isStoreError(error: unknown): error is StoreError {
+  return error instanceof Error && error.name === 'StoreError'
 }
 
 /**
