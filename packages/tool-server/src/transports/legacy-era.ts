@@ -59,7 +59,11 @@ export function createLegacyEra(given: LegacyEraOptions): LegacyEra {
         return sendJsonRpcError(exchange.response, 400, jsonRpcErrors.duplicateId, id)
       }
       cancelInFlight(session, message)
-      if (options.isFast && session.library.made() === null && isPlainBeginning(message, exchange.request.headers)) {
+      if (
+        options.isFast &&
+        session.sdkTransport.made() === null &&
+        isPlainBeginning(message, exchange.request.headers)
+      ) {
         session.hasBegun = true
         return void exchange.response.writeHead(202).end()
       }
@@ -94,7 +98,7 @@ async function openSession(
   try {
     await answerThroughSdk(exchange, session, message, requestIdOf(message), options)
   } finally {
-    const transport = await session.library.made()?.catch(() => null)
+    const transport = await session.sdkTransport.made()?.catch(() => null)
     if (transport?.sessionId === undefined) {
       sessions.remove(session.id)
       await session.transport.close()
@@ -110,7 +114,7 @@ function newSession(
 ): Session {
   const id = options.newSessionId()
   const capabilities = capabilitiesOfHandshake(message.params)
-  const library = lazily(async () => {
+  const sdkTransport = lazily(async () => {
     const { newMcpServer, newSessionTransport } = await options.protocol()
     const transport = newSessionTransport(id, options.testing?.eventStore?.())
     // Another token of the same principal may go on with the session: what it asks for is in its own name.
@@ -125,8 +129,8 @@ function newSession(
   const session: Session = {
     id,
     principal,
-    transport: { close: async () => (await library.made())?.close() },
-    library,
+    transport: { close: async () => (await sdkTransport.made())?.close() },
+    sdkTransport,
     hasBegun: false,
     takesForms: takesForms(capabilities),
     showsViews: showsViews(capabilities),
@@ -232,7 +236,7 @@ async function answerThroughSdk(
   }
   session.exchanges += 1
   try {
-    const transport = await session.library.get()
+    const transport = await session.sdkTransport.get()
     const given = {
       authInfo: options.principals.carry(exchange.principal),
       ...(message !== undefined && { parsedBody: message }),
@@ -246,8 +250,8 @@ async function answerThroughSdk(
   }
 }
 
-async function closeStream({ library }: Session, id: string | number): Promise<void> {
-  const transport = await library.made()
+async function closeStream({ sdkTransport }: Session, id: string | number): Promise<void> {
+  const transport = await sdkTransport.made()
   transport?.closeSSEStream(id)
 }
 

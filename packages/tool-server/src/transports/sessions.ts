@@ -23,7 +23,7 @@ export type Session = Held & {
   /** Whether its client shows views of answers. */
   readonly showsViews: boolean
   /** The protocol library's end of it, which a session of plain requests never needs. */
-  readonly library: Lazy<WebStandardStreamableHTTPServerTransport>
+  readonly sdkTransport: Lazy<WebStandardStreamableHTTPServerTransport>
   /** Whether its client has said that it has begun. */
   hasBegun: boolean
   readonly inFlight: Map<string | number, AbortController>
