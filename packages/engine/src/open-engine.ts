@@ -156,6 +156,7 @@ async function openOver(
   }
   const stop = (): Promise<void> => (shutting ??= shut())
   const signed = (requestId: string) => hasSigned(transactions, requestId)
+  const requireLeader = () => role.asLeader(async () => undefined)
   return {
     openExecute: executor.open,
     atomicRoute: executor.atomicRoute,
@@ -184,12 +185,9 @@ async function openOver(
     hasSigned: signed,
     doubt: createDoubt(transactions, () => executor.reconcile()),
     auditCall: (call: Call) => outcomes.begin(call),
-    requireLeader: () => role.asLeader(async () => undefined),
+    requireLeader,
     auditSignIn: (event: AuditEvent) => outcomes.audit.append(event),
-    operator: operatorAccess(store, outcomes.audit, {
-      place,
-      requireLeader: () => role.asLeader(async () => undefined),
-    }),
+    operator: operatorAccess(store, outcomes.audit, { place, requireLeader }),
     latestAudit: (principalId: string | null) => readLatestAudit(dataDir, principalId),
     refusedCaller: (...[reason, address]: Parameters<typeof callers.refused>) => callers.refused(reason, address),
     sentBy: (requestId: string) => sentTransactions({ ...ports, transactions, signedOrders: orders }, requestId),
