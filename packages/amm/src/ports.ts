@@ -185,6 +185,8 @@ export type TokenDirectory = {
   isListed(chain: Chain, address: Address): boolean
   /** The tokens that the policy lists beside the chain's own. Reads the chain; an address without a token is left out. Throws `RPC_*`. */
   listedByPolicy(chain: Chain): Promise<readonly Token[]>
+  /** Whether the policy lists tokens of a chain beside the chain's own, as it holds now. */
+  isNamedByPolicy(chain: Chain): boolean
   /** Among the tokens of one chain, or of all, that `isListed` knows. `unread` are chains whose tokens of the policy could not be read. */
   search(
     query: string,

@@ -63,6 +63,7 @@ export function createTokenDirectory(options: {
   return {
     byAddress,
     listedByPolicy,
+    isNamedByPolicy: ({ id }) => policyTokens(id).length > 0,
     isListed: (chain, address) =>
       isOwn(chain, address) || policyTokens(chain.id).some((listed) => isAddressEqual(listed, address)),
     async resolve(chain, symbolOrAddress, field) {

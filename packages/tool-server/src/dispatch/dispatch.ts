@@ -28,7 +28,7 @@ export function createDispatch(options: DispatchOptions): Dispatch {
     once,
     deps: depsOf(options, tools),
     pictures,
-    kept: createKeptAnswers(options.ports),
+    kept: createKeptAnswers(options.ports, options.now),
   }
   const { observe } = options
   const call =

@@ -20,7 +20,7 @@ const silent: Log = {
 
 /** A tool that counts its runs, over what it rests on; `during` happens in each run. */
 function openCounting(during: (context: ReadContext) => void = () => {}) {
-  const world = { restsOn: [1, 'one'] as unknown[], runs: 0 }
+  const world = { restsOn: [1, 'one'] as unknown[], runs: 0, nowMs: 1_000 }
   const counting = readTool({
     name: 'counting',
     title: 'Counting',
@@ -43,7 +43,7 @@ function openCounting(during: (context: ReadContext) => void = () => {}) {
     write: null,
     isInForce: () => true,
     log: silent,
-    now: () => 1_000,
+    now: () => world.nowMs,
     newRequestId: () => `request-${(requests += 1)}`,
   })
   const ask = (args: object = {}, principal = localPrincipal) =>
@@ -59,6 +59,15 @@ test('an answer is given again while all it rests on is the same, and built anew
   expect([await runsSaid(), await runsSaid()]).toEqual([2, 2])
   world.restsOn = [1, 'two', undefined]
   expect(await runsSaid()).toBe(3)
+})
+
+test('an answer is given again for a minute, and then built anew', async () => {
+  const { world, runsSaid } = openCounting()
+  await runsSaid()
+  world.nowMs += 60_000 - 1
+  expect(await runsSaid()).toBe(1)
+  world.nowMs += 1
+  expect([await runsSaid(), await runsSaid()]).toEqual([2, 2])
 })
 
 test('of another input there is another answer, and of too many the first goes', async () => {

@@ -5,9 +5,10 @@ import type { ToolCall } from './handle.ts'
 
 /**
  * Answers of tools that say what theirs rest on (`restsOn`): such an answer is built, checked and written once, and given again to whoever asks
- * the same, as long as everything it rests on is what it was. A failure is not kept, nor what has a picture, which is one caller's.
+ * the same, for a minute at most, as long as everything it rests on is what it was. A failure is not kept, nor what has a picture, which is one
+ * caller's.
  */
-export function createKeptAnswers(ports: Ports, mostAnswers = 64): KeptAnswers {
+export function createKeptAnswers(ports: Ports, now: () => number): KeptAnswers {
   const kept = new Map<string, Kept>()
   return async ({ tool, call }, build) => {
     if (tool.restsOn === undefined) return build()
@@ -15,15 +16,21 @@ export function createKeptAnswers(ports: Ports, mostAnswers = 64): KeptAnswers {
     // What changes while the answer is built makes the next call build it again.
     const restsOn = tool.restsOn(call.input, ports)
     const known = kept.get(name)
-    if (known !== undefined && isSame(known.restsOn, restsOn)) return known.result
+    const askedAt = now()
+    if (known !== undefined && askedAt - known.builtAt < longestMs && isSame(known.restsOn, restsOn)) return known.result
     const result = await build()
     kept.delete(name)
     if (result.content.length > 1) return result
-    kept.set(name, { restsOn, result })
+    kept.set(name, { restsOn, result, builtAt: askedAt })
     if (kept.size > mostAnswers) kept.delete(kept.keys().next().value ?? name)
     return result
   }
 }
+
+const mostAnswers = 64
+
+/** Answers say when they were made; one that says a minute ago is still read as of now. */
+const longestMs = 60_000
 
 /** The answer of before if it still holds, else that of `build`. */
 export type KeptAnswers = (
@@ -31,7 +38,7 @@ export type KeptAnswers = (
   build: () => Promise<CallResult>,
 ) => Promise<CallResult>
 
-type Kept = { readonly restsOn: readonly unknown[]; readonly result: CallResult }
+type Kept = { readonly restsOn: readonly unknown[]; readonly result: CallResult; readonly builtAt: number }
 
 function isSame(one: readonly unknown[], other: readonly unknown[]): boolean {
   return one.length === other.length && one.every((part, index) => Object.is(part, other[index]))

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { createTokenDirectory } from '@svc/amm/tokens'
 import { hostile } from '../hostile-inputs.fixture.ts'
 import { refusalOf, untouchedWorld } from '../refusals.fixture.ts'
 import { searchTokens } from './search-tokens.ts'
@@ -45,6 +46,17 @@ test('search_tokens says to whoever asks for nothing how all are listed', async 
   const { details } = await refusalOf(searchTokens, { query: '' })
   expect(JSON.stringify(details)).toContain('\\"*\\": all')
   expect((await search({ query: '*', chain: 'base', limit: 100 })).items.length).toBeGreaterThan(4)
+})
+
+test('an answer rests on the same unless the policy lists a token anywhere, and then never', () => {
+  const listed: `0x${string}`[] = []
+  const policyTokens = (chainId: number) => (chainId === 8453 ? listed : [])
+  const world = untouchedWorld()
+  const tokens = createTokenDirectory({ chains: world.chains.list(), rpc: world.rpc, policyTokens })
+  const rests = () => searchTokens.restsOn!({ query: 'USDC' }, { ...world, tokens })
+  expect([rests(), rests()]).toEqual([[], []])
+  listed.push(`0x${'7'.repeat(40)}`)
+  expect(Object.is(rests()[0], rests()[0])).toBe(false)
 })
 
 const kinds = { query: 'query', chain: 'chain', limit: 'limit', cursor: 'cursor' } as const

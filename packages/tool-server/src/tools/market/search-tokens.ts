@@ -38,6 +38,8 @@ export const searchTokens = readTool({
     timestamp: z.string(),
     source: z.string(),
   }),
+  // The chains' own lists stand as long as the server; tokens of the policy are read, and what could not be read may be at the next call.
+  restsOn: (_, { chains, tokens }) => (chains.list().some((chain) => tokens.isNamedByPolicy(chain)) ? [{}] : []),
 }).handler(async (input, context) => {
   const chain = input.chain === undefined ? null : context.chains.get(input.chain)
   const { found, unread } = await context.tokens.search(input.query, chain, mostFound)
