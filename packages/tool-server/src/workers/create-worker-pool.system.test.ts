@@ -1,9 +1,10 @@
 import { createSimulation, type SimulationOptions } from '@svc/lp-math'
 import { execFile } from 'node:child_process'
 import { readdirSync } from 'node:fs'
-import { availableParallelism, constants, getPriority } from 'node:os'
+import { availableParallelism, getPriority } from 'node:os'
 import { promisify } from 'node:util'
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import { rangeResult } from '../charts/picture-data.fixture.ts'
 import { createWorkerPool, threadCount, type WorkerPool, type WorkerPoolOptions } from './create-worker-pool.ts'
 import { workerProgram } from './worker-program.ts'
 
@@ -53,9 +54,7 @@ describe('simulations in threads', () => {
     await open().run('simulate', quick, caller())
     const threads = process.platform === 'linux' ? readdirSync('/proc/self/task') : []
     const priorities = threads.map((id) => getPriority(Number(id)))
-    expect(priorities.filter((priority) => priority === constants.priority.PRIORITY_BELOW_NORMAL)).toHaveLength(
-      process.platform === 'linux' ? 1 : 0,
-    )
+    expect(priorities.filter((priority) => priority === 5)).toHaveLength(process.platform === 'linux' ? 1 : 0)
   })
 
   test('end for a caller that leaves, running or waiting, and go on with the next', async () => {
@@ -219,6 +218,18 @@ describe('what a pool bears when nobody says how much', () => {
       suggestion: expect.stringContaining(fix),
       details: [{ message: expect.stringContaining(where), waitedMs, limitMs: 10_000 }],
     })
+  })
+
+  test('of a picture is thirty seconds', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    workers = createWorkerPool({ threads: 0, now: () => 0 })
+    const drawing = { kind: 'range', result: rangeResult, horizonDays: 30 } as const
+    const task = workers.run('draw', { drawing, format: 'svg' }, caller()).catch((error: unknown) => error)
+    vi.advanceTimersByTime(29_999)
+    expect(await Promise.race([task, Promise.resolve('still waiting')])).toBe('still waiting')
+    vi.advanceTimersByTime(1)
+    vi.useRealTimers()
+    expect(await task).toMatchObject({ code: 'SIMULATION_TIMEOUT', details: [{ limitMs: 30_000 }] })
   })
 
   test.each([

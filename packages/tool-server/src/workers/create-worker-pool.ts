@@ -16,7 +16,7 @@ import { workerProgram } from './worker-program.ts'
  */
 export function createWorkerPool(options: WorkerPoolOptions = {}): WorkerPool {
   const { threads = threadCount(availableParallelism()), maxWaiting = 32, program = workerProgram } = options
-  const { deadlineMs = 10_000, now = () => performance.now(), traffic = createTraffic() } = options
+  const { now = () => performance.now(), traffic = createTraffic() } = options
   const seats = new Set<Seat>()
   const waiting = createWaitingLine<Job>(maxWaiting)
   let isClosed = false
@@ -58,6 +58,7 @@ export function createWorkerPool(options: WorkerPoolOptions = {}): WorkerPool {
         const request = { kind, input } as WorkRequest
         const owner = caller.principalId ?? ''
         const forget = (one: Job) => waiting.leave(owner, one)
+        const deadlineMs = options.deadlineMs ?? (kind === 'draw' ? pictureLimitMs : workLimitMs)
         const job = createJob(request, caller, { deadlineMs, now, resolve, reject, forget })
         waiting.join(owner, job)?.end(new ToolError('SERVER_BUSY', tooMany))
         fill()
@@ -73,6 +74,11 @@ export function createWorkerPool(options: WorkerPoolOptions = {}): WorkerPool {
   })
 }
 
+/** An answer waits for it, and says what it has when the time is over. */
+const workLimitMs = 10_000
+/** Nothing but who asked for it waits for a picture, the first of which has its thread load the chart library. */
+const pictureLimitMs = 30_000
+
 export type WorkerPool = Workers & {
   /** Ends every thread; what runs or waits is refused with `SERVER_BUSY`. */
   close(): Promise<void>
@@ -85,7 +91,7 @@ export type WorkerPoolOptions = {
   readonly traffic?: Traffic
   /** How many may wait for a thread. */
   readonly maxWaiting?: number
-  /** How long a task may take, waiting included. */
+  /** How long a task may take, waiting included; 10 seconds when absent, and 30 for a picture. */
   readonly deadlineMs?: number
   /** Milliseconds since whenever. */
   readonly now?: () => number

@@ -1,6 +1,9 @@
-import { constants, getPriority, setPriority } from 'node:os'
+import { getPriority, setPriority } from 'node:os'
 import { parentPort } from 'node:worker_threads'
 import { runWork, type WorkTask } from './run-work.ts'
+
+// A third of the share of a thread at 0: at 10 it would be a tenth, and on a machine busy with other programs work would hardly go on.
+const behindCalls = 5
 
 giveWay()
 
@@ -16,7 +19,7 @@ parentPort?.on('message', (task: WorkTask) => {
 function giveWay(): void {
   if (process.platform !== 'linux') return
   try {
-    if (getPriority() < constants.priority.PRIORITY_BELOW_NORMAL) setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
+    if (getPriority() < behindCalls) setPriority(behindCalls)
   } catch {
     // A sandbox may refuse it; the work is the same.
   }
