@@ -3,14 +3,21 @@
 import { startChildServer } from './parts/child-server.mjs'
 import { figure, median, quantile } from './parts/figure.mjs'
 import { drive, post } from './parts/load.mjs'
-import { legacyHeaders, legacyMessage, modernHeaders, modernMessage, openSession } from './parts/mcp-messages.mjs'
+import {
+  legacyHeaders,
+  legacyMessage,
+  modernHeaders,
+  modernMessage,
+  openSession,
+  searchAnew,
+} from './parts/mcp-messages.mjs'
 import { sized } from './parts/size.mjs'
 
 const rounds = sized(7)
 const requests = [
   {
     method: 'tools/call',
-    params: { name: 'search_tokens', arguments: { query: 'usd', limit: 5 } },
+    params: searchAnew,
     calls: sized(2_000, 40),
   },
   { method: 'tools/list', params: {}, calls: sized(600, 12) },
@@ -33,13 +40,14 @@ export async function run(report) {
   }
 }
 
-/** Medians over rounds, by variant: CPU microseconds of a request, and milliseconds to its answer. The rounds of the variants alternate. */
+/** `params` may be a function of the number of the request. Medians over rounds, by variant: CPU microseconds of a request, and milliseconds to its answer. The rounds of the variants alternate. */
 export async function measure({ method, params, calls }, { floor, product, sdk }, report) {
   const auth = { authorization: `Bearer ${product.key}` }
   const session = await openSession(product.port, { ...legacyHeaders, ...auth })
-  const legacy = (id) => legacyMessage(id, method, params)
-  const modern = (id) => modernMessage(id, method, params)
-  const modernCall = modernHeaders(method, params)
+  const paramsOf = typeof params === 'function' ? params : () => params
+  const legacy = (id) => legacyMessage(id, method, paramsOf(id))
+  const modern = (id) => modernMessage(id, method, paramsOf(id))
+  const modernCall = modernHeaders(method, paramsOf(0))
   const variants = {
     floor: { server: floor, headers: legacyHeaders, body: legacy, calls },
     legacy: { server: product, headers: session, body: legacy, calls },

@@ -14,6 +14,15 @@ export const modernHeaders = (method, params) => ({
 
 export const modernMessage = (id, method, params) => legacyMessage(id, method, { ...params, _meta: envelope })
 
+/**
+ * A search for tokens in letters of its own, large or small, so that no answer is kept of the hundred before it: all find the same, and each
+ * is worked out.
+ */
+export function searchAnew(index) {
+  const query = 'usd coin'.replaceAll(/./g, (letter, at) => ((index >> at) & 1 ? letter.toUpperCase() : letter))
+  return { name: 'search_tokens', arguments: { query, limit: 5 } }
+}
+
 /** Opens a session and returns the headers of its requests. */
 export async function openSession(port, headers) {
   const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo }

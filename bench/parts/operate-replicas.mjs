@@ -4,7 +4,7 @@ import { startPostgres } from '@svc/devnet/testing'
 import { startChildServer } from './child-server.mjs'
 import { figure, median } from './figure.mjs'
 import { post } from './load.mjs'
-import { modernHeaders, modernMessage } from './mcp-messages.mjs'
+import { modernHeaders, modernMessage, searchAnew } from './mcp-messages.mjs'
 import { sized } from './size.mjs'
 
 const replicas = sized(4, 2)
@@ -15,7 +15,6 @@ const kinds = {
   passing: { callers: sized(25, 2), calls: sized(40, 8) },
 }
 const bar = 1.1
-const params = { name: 'search_tokens', arguments: { query: 'usd', limit: 5 } }
 
 export async function measureReplicas(report) {
   const postgres = await startPostgres({ ownServer: true })
@@ -78,6 +77,8 @@ async function cpuOfCalls(servers, { callers, calls }, addressOfNext) {
 async function callFrom(address, servers, { calls, first }) {
   for (let count = 0; count < calls; count += 1) {
     const { port, key } = servers[(first + count) % servers.length]
+    asked += 1
+    const params = searchAnew(asked)
     const headers = {
       ...modernHeaders('tools/call', params),
       authorization: `Bearer ${key}`,
@@ -88,6 +89,9 @@ async function callFrom(address, servers, { calls, first }) {
     if (status !== 200) throw new Error(`${status} ${text.slice(0, 300)}`)
   }
 }
+
+/** How many calls there were: each makes a search of its own. */
+let asked = 0
 
 /** Of the network for benchmarks (RFC 2544), one after the other. */
 function newAddresses() {
