@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { isDeepStrictEqual } from 'node:util'
 import { build } from 'esbuild'
 import { parseAbi } from 'viem'
+import { joinChunks } from './join-chunks.mjs'
 import { thirdPartyText } from './third-party.mjs'
 import { makeViews } from './views.mjs'
 
@@ -28,6 +29,8 @@ export async function bundle(outfile = built('svc-server.mjs')) {
     outExtension: { '.js': '.mjs' },
     plugins: [nativeSqlite, oneValidator, workerBeside(name), viewsBeside(name), toolsReady, schemasReady, abisReady],
   })
+  const start = `${name}.mjs`
+  await joinChunks({ outdir, folder: name, metafile, start, apart: `${name}/worker.mjs` }, bundleOptions)
   await makeViews(join(outdir, name, 'views'))
   const parts = thirdPartyText(Object.keys(metafile.inputs), process.cwd())
   writeFileSync(join(outdir, name, 'THIRD-PARTY.txt'), parts)
