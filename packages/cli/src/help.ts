@@ -65,7 +65,7 @@ const entries = `
       What check_setup_health checks, without a server and beside one: the machine, settings, keys, wallet and its provider,
       endpoints, clock, policy, port, TLS, gas. Each check that fails names the command that fixes it; then the exit code is 1.
   svc keys [list] [--data-dir D] [--json] | show NAME [--data-dir D] [--json]
-           | rotate | revoke WALLET|TOKEN | restore WALLET [--data-dir D] [--json]
+           | rotate [--overlap MINUTES] | revoke WALLET|TOKEN | restore WALLET [--data-dir D] [--json]
       The file that holds the API keys of a server, and of each its name (read, feedback, write) and fingerprint, which is
       the caller that policy, approvals and audit log name; never the key itself. show prints the one that is named.
       Of wallets that sign in (docs/operating.md): rotate has every server on the state sign tokens with a new key, revoke

@@ -43,6 +43,22 @@ describe.each(useEngines())('sign-ins on $engine', ({ newPlace }) => {
     expect(await other?.signIns.spendNonce('a', now)).toBe(true)
   })
 
+  test('a change of keys ends those of now after the overlap, and whoever was about to renew one renews it no more', async () => {
+    const [one, other] = stores.map(({ signIns }) => signIns)
+    const untilOf = async () =>
+      Object.fromEntries((await other!.state()).keys.map((key) => [key.kid, key.acceptedUntil]))
+    await one?.publishKey({ kid: 'long', publicJwk: '{}', acceptedUntil: now + hourMs })
+    await one?.publishKey({ kid: 'short', publicJwk: '{}', acceptedUntil: now + 5 })
+    await one?.publishKey({ kid: 'long', publicJwk: '{}', acceptedUntil: now + 2 * hourMs }, 0)
+    await other?.rotate({ overlapMs: 60_000 })
+    expect(await untilOf()).toEqual({ long: now + 60_000, short: now + 5 })
+    await one?.publishKey({ kid: 'long', publicJwk: '{}', acceptedUntil: now + hourMs }, 0)
+    await one?.publishKey({ kid: 'new', publicJwk: '{}', acceptedUntil: now + hourMs }, 1)
+    expect(await untilOf()).toEqual({ long: now + 60_000, short: now + 5, new: now + hourMs })
+    await other?.rotate({ overlapMs: 0 })
+    expect(await untilOf()).toEqual({ long: 0, short: 0, new: 0 })
+  })
+
   test('one secret is shared, whoever comes first', async () => {
     const secrets = await Promise.all(stores.map((store, index) => store.signIns.sharedSecret(`secret ${index}`)))
     expect(new Set(secrets).size).toBe(1)
@@ -59,7 +75,7 @@ describe.each(useEngines())('sign-ins on $engine', ({ newPlace }) => {
     }
     await after(one?.publishKey({ kid: 'k', publicJwk: '{}', acceptedUntil: now + 5 }))
     await after(one?.publishKey({ kid: 'k', publicJwk: '{}', acceptedUntil: now + 9 }))
-    await after(one?.rotate())
+    await after(one?.rotate({ overlapMs: 60_000 }))
     expect(await after(one?.revoke({ subject: 'jti:1', by: 'ann', until: now + 9 }))).toBe(true)
     expect(await after(one?.revoke({ subject: 'jti:1', by: 'bob', until: null }))).toBe(false)
     await after(one?.revoke({ subject: 'address:0xA', by: 'ann', until: null }))

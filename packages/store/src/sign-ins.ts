@@ -16,8 +16,9 @@ export function createSignIns(engine: Engine, now: () => number): SignIns {
         await setValue(trx, 'secret', fresh)
         return fresh
       }),
-    publishKey: ({ kid, publicJwk, acceptedUntil }) =>
+    publishKey: ({ kid, publicJwk, acceptedUntil }, rotation) =>
       engine.write('sign-ins', async (trx) => {
+        if (rotation !== undefined && Number((await valueOf(trx, 'rotation')) ?? 0) !== rotation) return
         await trx
           .deleteFrom('sign_in_key')
           .where('accepted_until', '<=', BigInt(now() - keptMs))
@@ -30,8 +31,15 @@ export function createSignIns(engine: Engine, now: () => number): SignIns {
           .execute()
         await increase(trx, 'epoch')
       }),
-    rotate: () =>
+    rotate: ({ overlapMs }) =>
       engine.write('sign-ins', async (trx) => {
+        // Without an overlap no clock has a say.
+        const until = overlapMs === 0 ? 0 : now() + overlapMs
+        await trx
+          .updateTable('sign_in_key')
+          .set({ accepted_until: until })
+          .where('accepted_until', '>', BigInt(until))
+          .execute()
         await increase(trx, 'rotation')
         await increase(trx, 'epoch')
       }),
@@ -68,10 +76,10 @@ export type SignIns = {
   spendNonce(nonce: string, expiresAt: number): Promise<boolean>
   /** The secret that all who share the store have; `fresh` becomes it where there is none yet. */
   sharedSecret(fresh: string): Promise<string>
-  /** Makes a key known to all, or accepted for longer. */
-  publishKey(key: Omit<PublishedKey, 'createdAt'>): Promise<void>
-  /** Asks every server to sign with a new key. */
-  rotate(): Promise<void>
+  /** Makes a key known to all, or accepted for longer: where `rotation` is named, only as long as keys were changed no more often. */
+  publishKey(key: Omit<PublishedKey, 'createdAt'>, rotation?: number): Promise<void>
+  /** Asks every server to sign with a new key; those of now are accepted for the overlap, and no longer. */
+  rotate(change: { readonly overlapMs: number }): Promise<void>
   /** False where it was revoked already; what stood there then stays. */
   revoke(revocation: Omit<Revocation, 'revokedAt'>): Promise<boolean>
   /** Ends a revocation. False where there was none. */

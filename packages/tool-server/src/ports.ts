@@ -26,9 +26,9 @@ export type Ports = MarketPorts & {
  * without a registry that this server may call, before anything is read, and `RPC_*` or `REGISTRY_NOT_DEPLOYED`.
  */
 export type Identities = {
-  /** Throws `AGENT_NOT_FOUND`. Text in it was written by strangers and is not made safe yet. */
-  get(chain: Chain, tokenId: string, signal: AbortSignal): Promise<AgentIdentity>
-  find(chain: Chain, owner: Address): Promise<FoundAgents>
+  /** Throws `AGENT_NOT_FOUND`. Text in it was written by strangers and is not made safe yet. As of a block where one is named, as is `find`. */
+  get(chain: Chain, tokenId: string, signal: AbortSignal, blockNumber?: bigint): Promise<AgentIdentity>
+  find(chain: Chain, owner: Address, blockNumber?: bigint): Promise<FoundAgents>
   /** How many agents the registry counts for an owner, as the intent of a registration may rest on it. */
   count(chain: Chain, owner: Address): Promise<ChainAnswer>
   /**

@@ -56,9 +56,11 @@ export function createLiquidityReads(ports: ReadPorts): LiquidityReads {
         'reading' in position
           ? position
           : { ...position, blockNumber: position.pool.blockNumber, reading: Promise.resolve(position) }
-      return underway.version === 'v3'
-        ? readV3PositionEvents(ports, chain, underway, { alongside, memory: eventMemory })
-        : readV4PositionEvents({ ...ports, swaps }, chain, underway, alongside)
+      const read = {
+        v3: () => readV3PositionEvents(ports, chain, underway, { alongside, memory: eventMemory }),
+        v4: () => readV4PositionEvents({ ...ports, swaps }, chain, underway, alongside),
+      }
+      return read[underway.version]()
     },
     pairShare: (chain, pair, owner, alongside) => readPairShare(held, chain, pair, owner, alongside),
     positionsByOwner: (chain, owner, versions, alongside) =>
@@ -94,7 +96,7 @@ async function readPosition(
 ): Promise<Position> {
   const id = parsePositionId(positionId)
   requireDeployment(chain, version)
-  const read = version === 'v3' ? readV3Positions : readV4Positions
+  const read = { v3: readV3Positions, v4: readV4Positions }[version]
   const { alongside, before = memory.position(chain, version, String(id)) } = reading
   const [position] = await read(ports, chain, [id], { alongside, before: () => before })
   if (position) {

@@ -24,6 +24,7 @@ import { planRebalance } from './plan-rebalance.ts'
 import { planAddV2 } from './v2/plan-add.ts'
 import { planAddV3 } from './v3/plan-add.ts'
 import { planAddV4 } from './v4/plan-add.ts'
+import { unknownVersion } from '../unknown-version.ts'
 
 /** Reads and plans over the AMM contracts of a chain, straight over RPC. Nothing here signs. */
 export function createLiquidity(ports: ReadPorts): Liquidity {
@@ -56,8 +57,13 @@ export function createLiquidity(ports: ReadPorts): Liquidity {
 
 /** The `planCollect` of the liquidity port. */
 function planCollect(ports: Pick<PlanPorts, 'rpc'>): Liquidity['planCollect'] {
-  return async (chain, position, request) =>
-    position.version === 'v3' ? planCollectV3(chain, position, request) : planCollectV4(ports, chain, position, request)
+  return async (chain, position, request) => {
+    const plan = {
+      v3: () => planCollectV3(chain, position, request),
+      v4: () => planCollectV4(ports, chain, position, request),
+    }
+    return plan[position.version]()
+  }
 }
 
 /** The `planIncrease` of the liquidity port. */
@@ -72,18 +78,20 @@ function planRemove(ports: Pick<PlanPorts, 'rpc'>): Liquidity['planRemove'] {
   return async (chain, position, request) => {
     if (position.version === 'v2') return planRemoveV2(chain, position, request)
     if (position.version === 'v3') return planRemoveV3(chain, position, request)
-    return planRemoveV4(ports, chain, position, request)
+    if (position.version === 'v4') return planRemoveV4(ports, chain, position, request)
+    throw unknownVersion(position.version)
   }
 }
 
 /** The `planSwap` of the liquidity port. */
 function planSwap(ports: Pick<PlanPorts, 'tokens'>): Liquidity['planSwap'] {
   return async (chain, quote, request) => {
-    const parts = quote.version === 'mixed' ? (quote.parts ?? [quote]) : quote.parts
-    if (parts !== undefined) return planSplit(chain, { ...quote, parts }, request)
+    if (quote.version === 'mixed' || quote.parts !== undefined)
+      return planSplit(chain, { ...quote, parts: quote.parts ?? [quote] }, request)
     if (quote.version === 'v2') return planSwapV2(ports, chain, quote, request)
     if (quote.version === 'v3') return planSwapV3(ports, chain, quote, request)
-    return planSwapV4(chain, quote, request)
+    if (quote.version === 'v4') return planSwapV4(chain, quote, request)
+    throw unknownVersion(quote.version)
   }
 }
 

@@ -17,6 +17,7 @@ import { decodeIncrease, encodeIncrease } from './v3/plan-increase.ts'
 import { positionManagerCall } from './v3/merge-position-manager-calls.ts'
 import { encodeIncrease as encodeIncreaseV4 } from './v4/plan-increase.ts'
 import { readModification } from './v4/read-modification.ts'
+import { unknownVersion } from '../unknown-version.ts'
 
 /**
  * Collects the fees of a position, swaps what is too much of one side, and adds both to it, all in one transaction of the wallet. The
@@ -121,6 +122,7 @@ function planOwnIncrease(
     const decode = async (settled: Settled) => decodeIncrease(settled, positionManager)
     return { intent: { calls, approvals, deposits }, decode }
   }
+  if (position.version !== 'v4') throw unknownVersion(position.version)
   const { positionManager } = requireDeployment(chain, 'v4')
   const most = mostOfMint({ bounds, liquidity, slippageBps, kept })
   const { approvals, valueWei } = planPayment(sidesOf(token0, token1, most), positionManager, 'permit2')

@@ -44,7 +44,8 @@ export function planCompound(ports: CompoundPorts): Liquidity['planCompound'] {
     const fitted = fitOwn({ ...waiting, slippageBps, kept })
     if (fitted.liquidity === 0n) throw buysNothing(position)
     const own = { position, bounds, fees, fitted, request: { ...request, slippageBps: fitted.slippageBps } }
-    return position.version === 'v3' ? planCompoundV3(chain, own) : planCompoundV4(ports, chain, own)
+    const plan = { v3: () => planCompoundV3(chain, own), v4: () => planCompoundV4(ports, chain, own) }
+    return plan[position.version]()
   }
 }
 
@@ -117,7 +118,7 @@ function compoundIntent(
   const { pool, positionId, version } = position
   const left = { amount0: fees.amount0 - fitted.amount0, amount1: fees.amount1 - fitted.amount1 }
   // In v4 a move of the price takes up to all of what is left.
-  const least = version === 'v3' ? left : { amount0: 0n, amount1: 0n }
+  const least = { v3: left, v4: { amount0: 0n, amount1: 0n } }[version]
   return routineIntent(chain, {
     ...facts,
     receives: leastReceipts(sidesOf(pool.token0, pool.token1, least)),

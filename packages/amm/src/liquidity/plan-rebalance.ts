@@ -25,6 +25,7 @@ import { planCloseAndOpenV3 } from './v3/plan-rebalance.ts'
 import { planMintV4 } from './v4/plan-add.ts'
 import { planCloseAndOpenV4 } from './v4/plan-rebalance.ts'
 import { refuseDeltaHooks } from './v4/pool-key.ts'
+import { unknownVersion } from '../unknown-version.ts'
 
 /**
  * The `planRebalance` of the liquidity port. What the position pays out is put into the new range as it is, in one transaction, where that
@@ -45,7 +46,8 @@ export function planRebalance(ports: RebalancePorts): Liquidity['planRebalance']
       const asIs = fitOwn({ ...own, slippageBps, kept })
       if (asIs.liquidity === 0n) throw needsSwap(request.swapToRatio)
       const move = moveOf(position, request, { ticks, bounds, fitted: asIs })
-      return position.version === 'v3' ? planCloseAndOpenV3(chain, move) : planCloseAndOpenV4(ports, chain, move)
+      const plan = { v3: () => planCloseAndOpenV3(chain, move), v4: () => planCloseAndOpenV4(ports, chain, move) }
+      return plan[position.version]()
     }
     return planInTurn(ports, chain, { position, ticks, request })
   }
@@ -190,7 +192,8 @@ function planOpen(ports: PlanPorts, chain: Chain, move: OwnMove): LiquidityPlan<
   const { pool, version } = position
   const target = { pool: { ...pool, sqrtPriceX96: move.deposit.bounds.sqrtPriceX96 }, createsPool: false }
   if (version === 'v4') return planMintV4(ports, chain, target, mint)
-  return planMintV3(requireDeployment(chain, 'v3').positionManager, chain, target, mint)
+  if (version === 'v3') return planMintV3(requireDeployment(chain, 'v3').positionManager, chain, target, mint)
+  throw unknownVersion(version)
 }
 
 /** At the slippage that the deposit was fitted to. */

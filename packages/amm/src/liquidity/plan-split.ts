@@ -86,10 +86,7 @@ function commandsOf(
   return segments.flatMap((segment, index) => {
     const held = segments[index - 1]?.hops.at(-1)?.tokenOut
     const wanted = segment.hops[0]?.tokenIn
-    const swap = (amount: bigint, payerIsUser: boolean) =>
-      segment.version === 'v4'
-        ? swapV4(version, segment, amount, payerIsUser)
-        : swapWrapped(segment, amount, payerIsUser)
+    const swap = (amount: bigint, payerIsUser: boolean) => swaps[segment.version](version, segment, amount, payerIsUser)
     if (held === undefined || wanted === undefined) {
       if (tokenIn.isNative || wanted?.isNative !== true) return [swap(amountIn, !tokenIn.isNative)]
       return [drawIn(tokenIn.address, amountIn), unwrap(routerAlias, 0n), swap(wholeBalance, false)]
@@ -98,6 +95,8 @@ function commandsOf(
     return turn(held, wanted).concat(swap(wholeBalance, false), rest)
   })
 }
+
+const swaps = { v2: swapV2, v3: swapV3, v4: swapV4 } as const
 
 /** `CONTRACT_BALANCE` of the universal router. */
 const wholeBalance = 2n ** 255n
@@ -108,17 +107,16 @@ function turn(held: Token, wanted: Token): readonly Command[] {
   return [held.isNative ? wrap(wholeBalance) : unwrap(routerAlias, 0n)]
 }
 
-function swapWrapped(segment: Segment, amountIn: bigint, payerIsUser: boolean): Command {
-  const common = [routerAlias, amountIn, 0n] as const
-  if (segment.version === 'v3') {
-    const form = parseAbiParameters('address, uint256, uint256, bytes, bool')
-    return {
-      code: '0x00',
-      input: encodeAbiParameters(form, [...common, v3Path(tokensAlong(segment), segment.hops, 'in'), payerIsUser]),
-    }
-  }
+function swapV2(_version: RouterVersion, segment: Segment, amountIn: bigint, payerIsUser: boolean): Command {
   const form = parseAbiParameters('address, uint256, uint256, address[], bool')
-  return { code: '0x08', input: encodeAbiParameters(form, [...common, tokensAlong(segment), payerIsUser]) }
+  const input = encodeAbiParameters(form, [routerAlias, amountIn, 0n, tokensAlong(segment), payerIsUser])
+  return { code: '0x08', input }
+}
+
+function swapV3(_version: RouterVersion, segment: Segment, amountIn: bigint, payerIsUser: boolean): Command {
+  const form = parseAbiParameters('address, uint256, uint256, bytes, bool')
+  const path = v3Path(tokensAlong(segment), segment.hops, 'in')
+  return { code: '0x00', input: encodeAbiParameters(form, [routerAlias, amountIn, 0n, path, payerIsUser]) }
 }
 
 function swapV4(version: RouterVersion, { hops }: Segment, amountIn: bigint, payerIsUser: boolean): Command {

@@ -5,6 +5,7 @@ import { v2PairAddress, v3PoolAddress } from '../liquidity/pools/pool-address.ts
 import { poolIdOf } from '../liquidity/v4/pool-key.ts'
 import type { PoolReading } from './band/pool-reading.ts'
 import type { PriceRange } from './band/price-range.ts'
+import { unknownVersion } from '../unknown-version.ts'
 
 /** A token with named sources, or whose target price is a dollar. */
 export type NamedToken = {
@@ -146,6 +147,7 @@ function faultOf(
 function idOf({ amm: { v2, v3, v4 } }: Chain, row: ReferencePool, token0: Address, token1: Address): Hex | null {
   if (row.version === 'v2') return v2 === undefined ? null : v2PairAddress(v2, token0, token1)
   if (row.version === 'v3') return v3 === undefined ? null : v3PoolAddress(v3, token0, token1, row.fee)
+  if (row.version !== 'v4') throw unknownVersion(row.version)
   if (v4 === undefined || row.tickSpacing === undefined) return null
   const { fee, tickSpacing } = row
   return poolIdOf({ currency0: token0, currency1: token1, fee, tickSpacing, hooks: zeroAddress })

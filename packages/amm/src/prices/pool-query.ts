@@ -13,6 +13,7 @@ import { laterPartSeconds, meanSeconds } from './band/pool-mean.ts'
 import type { PastTimes } from './past-times.ts'
 import type { PoolReading, PoolSample, PoolSnapshot } from './band/pool-reading.ts'
 import type { BlockReads } from '../rpc/create-block-reads.ts'
+import { unknownVersion } from '../unknown-version.ts'
 
 /** A pool at the head: how it stands, what it really holds, and what its own oracle remembers. */
 export function poolQuery(
@@ -36,6 +37,7 @@ export type PoolNow = Pick<PoolReading, 'now' | 'held'> & OracleReading
 export function snapshotQuery(chain: Chain, { row }: Pick<PoolPlace, 'row'>): PastQuery<PoolSnapshot | null> {
   if (row.version === 'v2') return pairQuery(row.id)
   if (row.version === 'v3') return tickPoolQuery(row.id)
+  if (row.version !== 'v4') throw unknownVersion(row.version)
   const { v4 } = chain.amm
   return v4 === undefined ? knownQuery(() => null) : managedPoolQuery(v4.stateView, row.id)
 }

@@ -12,6 +12,7 @@ import { depositRoute } from './deposit-route.ts'
 import { mostRoundedOff, swapRoute } from './swap-route.ts'
 import { builtNote, tradingFailure } from './trading-error.ts'
 import type { ClaimRequest, DecreaseRequest, MigrateWireRequest } from './trading-wire.ts'
+import { unknownVersion } from '../unknown-version.ts'
 
 /**
  * Has the trading API build the calls of a plan. What it returns is taken apart by the guard and takes the place of the calls alone:
@@ -152,6 +153,7 @@ function ofPosition(chain: Chain, position: Position, walletAddress: Address): C
   const { version, positionId, fees0, fees1 } = position
   const common = { tokenId: Number(positionId), position: wirePosition(position), walletAddress, chainId: chain.id }
   if (version === 'v4') return { protocol: 'V4', ...common }
+  if (version !== 'v3') throw unknownVersion(version)
   return {
     protocol: 'V3',
     ...common,
@@ -175,6 +177,7 @@ function wirePosition({ version, pool, tickLower, tickUpper }: Position): ClaimR
 /** v4 holds the bounds of calldata against the principal alone, while our plan's receipts count the fees that come along. */
 function leastOfPrincipal({ version, pool, fees0, fees1 }: Position, { receives }: Intent): Intent['receives'] {
   if (version === 'v3') return receives
+  if (version !== 'v4') throw unknownVersion(version)
   return receives.map(({ token, amount }) => ({
     token,
     amount: amount - (isAddressEqual(token, pool.token0.address) ? fees0 : fees1),

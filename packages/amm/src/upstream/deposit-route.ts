@@ -9,6 +9,7 @@ import type { Pool, Position } from '../ports.ts'
 import type { UpstreamAsked } from '../ports/upstream.ts'
 import type { TradingRoutePorts } from './create-trading-client.ts'
 import type { CreateRequest, IncreaseWireRequest } from './trading-wire.ts'
+import { unknownVersion } from '../unknown-version.ts'
 
 /**
  * Deposits that the trading API builds. It is asked for the amounts and the range of the plan of our own, at the price
@@ -84,8 +85,8 @@ function wireDeposit(
   }
   const pool = { ...paidPair(chain, asked), fee, tickSpacing }
   return {
-    protocol: version === 'v3' ? 'V3' : 'V4',
-    position: { pool: version === 'v3' ? pool : { ...pool, hooks: hooks ?? zeroAddress }, tickLower, tickUpper },
+    protocol: ({ v3: 'V3', v4: 'V4' } as const)[version],
+    position: { pool: { v3: pool, v4: { ...pool, hooks: hooks ?? zeroAddress } }[version], tickLower, tickUpper },
     ...paymentOf(chain, asked),
   }
 }
@@ -136,6 +137,7 @@ function mostSpent({ spends, slippageBps }: Intent, deposit: IntentDeposit): rea
 /** v4 pays out the fees with any change, and they pay part of the deposit. */
 function lessFees(most: readonly TokenQuantity[], { version, pool, fees0, fees1 }: Position): readonly TokenQuantity[] {
   if (version === 'v3') return most
+  if (version !== 'v4') throw unknownVersion(version)
   return most.flatMap(({ token, amount }) => {
     const fees = isAddressEqual(token, pool.token0.address) ? fees0 : fees1
     return amount > fees ? [{ token, amount: amount - fees }] : []

@@ -45,8 +45,38 @@ describe('svc keys', () => {
     expect(await svc('revoke', jti)).toMatchObject({ code: 0 })
     const { revocations } = await store.signIns.state()
     expect(revocations).toMatchObject([{ subject: `jti:${jti}`, until: null }])
-    expect(await svc('rotate', '--json')).toMatchObject({ code: 0, stdout: '{"rotated":true}\n' })
+    expect(await svc('rotate', '--json')).toMatchObject({ code: 0, stdout: '{"rotated":true,"overlapMinutes":15}\n' })
     expect(await store.signIns.state()).toMatchObject({ rotation: 1 })
+  })
+
+  it('takes the old keys for as long as --overlap says, and never for longer than a token lasts', async () => {
+    const publish = (kid: string) =>
+      store.signIns.publishKey({ kid, publicJwk: '{}', acceptedUntil: Date.now() + 3_600_000 })
+    const leftMs = async (kid: string) =>
+      ((await store.signIns.state()).keys.find((key) => key.kid === kid)?.acceptedUntil ?? 0) - Date.now()
+    await publish('first')
+    expect(await svc('rotate', '--overlap', '3')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('3 minutes at the most'),
+    })
+    expect(await leftMs('first')).toBeLessThanOrEqual(180_000)
+    expect(await leftMs('first')).toBeGreaterThan(0)
+    await publish('second')
+    expect(await svc('rotate')).toMatchObject({ code: 0, stdout: expect.stringContaining('15 minutes at the most') })
+    expect(await leftMs('second')).toBeGreaterThan(180_000)
+    expect(await leftMs('second')).toBeLessThanOrEqual(900_000)
+    expect(await svc('rotate', '--overlap', '0')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('is refused from then on'),
+    })
+    for (const kid of ['first', 'second']) expect(await leftMs(kid)).toBeLessThan(0)
+    for (const wrong of ['16', '-1', '1.5', '', 'ten', '0x1', '015m']) {
+      expect(await svc('rotate', `--overlap=${wrong}`)).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('from 0 to 15'),
+      })
+    }
+    expect((await store.signIns.state()).rotation).toBe(3)
   })
 
   it.each([`oauth:${'0a'.repeat(8)}:${'1b'.repeat(16)}`, 'edge-access:0a1b2c3d.access'])(

@@ -4,20 +4,36 @@ import { operatorName } from '../own-data-directory.ts'
 import { parseFlags, parseWordsAndFlags } from '../parse-words-and-flags.ts'
 import { UsageError } from '../usage-error.ts'
 
-/** `svc keys rotate`: has every server on the state sign tokens with a new key. */
+/** `svc keys rotate`: has every server on the state sign tokens with a new key, and says how long those of the old ones are taken. */
 export async function rotate(argv: readonly string[]): Promise<number> {
-  const flags = parseFlags(argv, taken)
+  const flags = parseFlags(argv, { values: [...taken.values, 'overlap'], switches: taken.switches })
+  const overlapMinutes = readOverlap(flags.overlap)
   const open = await openOperations(flags['data-dir'], process.env)
   try {
-    await open.signIns.rotate()
+    await open.signIns.rotate({ overlapMs: overlapMinutes * 60_000 })
   } finally {
     await open.close()
   }
-  const text =
-    'Every server on this state signs tokens with a new key within a second; what an old key signed is taken until it ends, 15 minutes at the most.'
-  process.stdout.write(flags.json ? '{"rotated":true}\n' : `${text}\n`)
+  const old =
+    overlapMinutes === 0
+      ? 'what an old key signed is refused from then on, in open streams as well, and whoever came with it signs in again'
+      : `what an old key signed is taken until it ends, ${overlapMinutes} minutes at the most`
+  const text = `Every server on this state signs tokens with a new key within a second; ${old}.`
+  process.stdout.write(flags.json ? `${JSON.stringify({ rotated: true, overlapMinutes })}\n` : `${text}\n`)
   return 0
 }
+
+function readOverlap(given = `${longestOverlapMinutes}`): number {
+  const minutes = /^\d{1,2}$/.test(given) ? Number(given) : Number.NaN
+  if (minutes <= longestOverlapMinutes) return minutes
+  const range = `a whole number of minutes from 0 to ${longestOverlapMinutes}`
+  throw new UsageError(
+    `--overlap takes ${range}: that long the tokens of the old key are taken, and they last no longer`,
+  )
+}
+
+/** As long as a token lasts. */
+const longestOverlapMinutes = 15
 
 /**
  * `svc keys revoke`: turns a wallet away that signed in, one token of it, or a caller who comes with tokens of others. Exit code 1 where that was so already.

@@ -154,6 +154,18 @@ it('lists orders among the operations, newest first and each by its state, and k
   await store.close()
 })
 
+it('knows an order by either of its ids for its own principal alone, and looks nowhere for anybody else', async () => {
+  const { pipeline, store } = await openApproved(['operator'], async () => {})
+  await placeOrder(store, 'first', 'r')
+  for (const by of [{ operationId: 'first' }, { chainId: 31_337, orderId: '0xfirst' as const }]) {
+    expect(await pipeline.order(by, { id: 'stranger' })).toBeNull()
+    // Of its own it is read from the chain, which there is none of here.
+    await expect(pipeline.order(by, { id: 'p' })).rejects.toThrow('there is none')
+  }
+  expect(await pipeline.order({ operationId: 'none' }, { id: 'p' })).toBeNull()
+  await store.close()
+})
+
 /** An order that a request has signed, and what it draws on. */
 async function placeOrder(store: Store, id: string, requestId: string): Promise<void> {
   const most = 10n ** 12n

@@ -146,3 +146,23 @@ describe('what must be there before anything is signed', () => {
     expect(await pipeline.store.ledger.open()).toEqual([])
   })
 })
+
+describe('a caller who leaves once signing has begun', () => {
+  it('has the whole of it done all the same: mined, settled, and no allowance left', async () => {
+    const pipeline = await open()
+    const leaving = new AbortController()
+    pipeline.network.fetch = async (input, init) => {
+      if (typeof init?.body === 'string' && init.body.includes('eth_sendRawTransaction')) leaving.abort()
+      return fetch(input, init)
+    }
+    const intent = swapIntent(pipeline, '1')
+    const held = await pipeline.balance('WETH')
+    await pipeline.run(intent, { signal: leaving.signal })
+    // The approval, during which they left, and the call behind it.
+    expect([leaving.signal.aborted, await pipeline.nonce()]).toEqual([true, 2])
+    expect(await pipeline.balance('WETH')).toBeGreaterThan(held)
+    expect(await pipeline.store.ledger.open()).toEqual([])
+    expect(await pipeline.store.journal.open(pipeline.chain.id, pipeline.wallet)).toEqual([])
+    expect(await pipeline.allowance('USDC', intent.approvals[0]!.spender)).toBe(0n)
+  })
+})

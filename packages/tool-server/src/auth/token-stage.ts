@@ -11,34 +11,36 @@ export function createTokenStage<Claims>(
   { state, policies, now }: TokenStageOptions,
 ): TokenStage {
   const verified = createVerifiedTokens<Verified<Claims>>(now)
-  const claimsOf = new WeakMap<Principal, Claims>()
-  const isRevoked = (claims: Claims) => verifier.subjectsOf(claims).some((subject) => state.isRevoked(subject))
+  const tokenOf = new WeakMap<Principal, Token<Claims>>()
+  const isRevoked = ({ claims }: Token<Claims>) =>
+    verifier.subjectsOf(claims).some((subject) => state.isRevoked(subject))
 
-  function principalOf(claims: Claims, policy: Policy): Principal {
-    const principal = verifier.principalOf(claims, policy)
-    claimsOf.set(principal, claims)
+  function principalOf(token: Token<Claims>, policy: Policy): Principal {
+    const principal = verifier.principalOf(token.claims, policy)
+    tokenOf.set(principal, token)
     return principal
   }
 
   function judge(found: Verified<Claims>): Principal | { readonly refused: string } {
     if (!state.isFresh()) return { refused: 'It cannot be found out now whether the token was revoked.' }
     if (found.epoch !== state.epoch()) {
-      if (isRevoked(found.claims)) return { refused: 'The token was revoked.' }
+      if (isRevoked(found)) return { refused: 'The token was revoked.' }
       found.epoch = state.epoch()
     }
+    if (found.isKeyGone()) return { refused: 'The key that signed the token is not accepted any more.' }
     const policy = policies.latest()
-    if (found.policy !== policy) Object.assign(found, { policy, principal: principalOf(found.claims, policy) })
+    if (found.policy !== policy) Object.assign(found, { policy, principal: principalOf(found, policy) })
     return found.principal
   }
 
   async function verifyAnew(token: string) {
     const outcome = await verifier.verify(token)
     if ('refused' in outcome) return outcome
-    const { claims, expiresAt } = outcome
+    const { claims, expiresAt, isKeyGone } = outcome
     const policy = policies.latest()
     const knownUntil = Math.min(expiresAt, now() + knownForMs)
-    const principal = principalOf(claims, policy)
-    const fresh = { claims, expiresAt: knownUntil, epoch: neverHeldAgainst, policy, principal }
+    const principal = principalOf({ claims, isKeyGone }, policy)
+    const fresh = { claims, isKeyGone, expiresAt: knownUntil, epoch: neverHeldAgainst, policy, principal }
     verified.keep(token, fresh)
     return judge(fresh)
   }
@@ -52,8 +54,8 @@ export function createTokenStage<Claims>(
       return verifier.isMine(token) ? verifyAnew(token) : null
     },
     isRevoked: (principal) => {
-      const claims = claimsOf.get(principal)
-      return claims !== undefined && isRevoked(claims)
+      const token = tokenOf.get(principal)
+      return token !== undefined && (isRevoked(token) || token.isKeyGone())
     },
   }
 }
@@ -72,13 +74,17 @@ export type TokenVerifier<Claims> = {
 }
 
 /** `expiresAt` in Unix milliseconds; `refused` is a fixed sentence of ours. */
-export type Verification<Claims> =
-  | { readonly claims: Claims; readonly expiresAt: number }
-  | { readonly refused: string }
+export type Verification<Claims> = (Token<Claims> & { readonly expiresAt: number }) | { readonly refused: string }
+
+type Token<Claims> = {
+  readonly claims: Claims
+  /** Whether the key that signed it is not accepted any more, as far as is known now: nothing is waited for. */
+  readonly isKeyGone: () => boolean
+}
 
 export type TokenStage = {
   readonly stage: Stage
-  /** Whether the token that made a principal was revoked since; false for principals of other stages. */
+  /** Whether the token that made a principal was revoked since, or its key taken out; false for principals of other stages. */
   readonly isRevoked: (principal: Principal) => boolean
 }
 
@@ -98,8 +104,7 @@ export type Revocations = {
 }
 
 /** A token whose signature holds, with what it comes to now. */
-type Verified<Claims> = {
-  readonly claims: Claims
+type Verified<Claims> = Token<Claims> & {
   /** When its signature is to be verified again, at the end of the token at the latest. */
   readonly expiresAt: number
   /** Of the revocations that it was last held against. */

@@ -15,6 +15,7 @@ import type { Identities, RegistrationRequest } from '../ports.ts'
 import type { Config } from '../config/config-shape.ts'
 import type { EndpointProbe } from './probe-endpoint.ts'
 import { callAnswer } from '@svc/amm/rpc'
+import { clientAtBlock } from './client-at-block.ts'
 
 /**
  * Reads registries over the endpoints of this server, and plans what is registered in them. Of what strangers wrote it
@@ -22,20 +23,23 @@ import { callAnswer } from '@svc/amm/rpc'
  */
 export function createIdentities(options: IdentitiesOptions): Identities {
   const { rpc, upstream, isLive, fetch = globalThis.fetch } = options
-  const placeOf = (chain: Chain) => {
+  const placeOf = (chain: Chain, blockNumber?: bigint) => {
     const registry = registryOf(chain)
     if (registry === null) throw unsupportedChain(chain, options.chains)
     const { address: identity, form } = registry
-    return { client: rpc.client(chain), registry: { identity, form }, chains: [chain] }
+    const newest = rpc.client(chain)
+    const client = blockNumber === undefined ? newest : clientAtBlock(newest, blockNumber)
+    return { client, registry: { identity, form }, chains: [chain] }
   }
   return Object.freeze({
-    get: (chain: Chain, tokenId: string, signal: AbortSignal) =>
+    get: (chain: Chain, tokenId: string, signal: AbortSignal, blockNumber?: bigint) =>
       withToolErrors(() => {
         const gatewayUrl = upstream.gatewayUrl ?? undefined
-        return getAgent({ ...placeOf(chain), env: {}, fetch, agentId: `${chain.id}:${tokenId}`, gatewayUrl, signal })
+        const place = placeOf(chain, blockNumber)
+        return getAgent({ ...place, env: {}, fetch, agentId: `${chain.id}:${tokenId}`, gatewayUrl, signal })
       }),
-    find: (chain: Chain, owner: Address) =>
-      withToolErrors(() => findAgents({ ...placeOf(chain), chainId: chain.id, owner })),
+    find: (chain: Chain, owner: Address, blockNumber?: bigint) =>
+      withToolErrors(() => findAgents({ ...placeOf(chain, blockNumber), chainId: chain.id, owner })),
     count: async (chain: Chain, owner: Address) => {
       const { client, registry } = placeOf(chain)
       const read = {

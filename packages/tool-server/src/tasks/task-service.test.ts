@@ -57,7 +57,13 @@ it('shows a task to whoever has the rights of its call, and to nobody with less'
     false,
     false,
   ])
-  expect(await Promise.all(callers.slice(1).map((caller) => service.cancel(caller, id)))).toEqual([false, false, false])
+  // A stream begins with what its caller may see.
+  expect(await Promise.all(callers.map(async (caller) => (await service.getAll(caller, [id])).length))).toEqual([
+    1, 0, 0, 0,
+  ])
+  const lesser = callers.slice(1)
+  expect(await Promise.all(lesser.map((caller) => service.cancel(caller, id)))).toEqual([false, false, false])
+  expect(await Promise.all(lesser.map((caller) => service.answer(caller, id, {})))).toEqual([false, false, false])
   expect(await status(service, id)).toBeUndefined()
   await service.stop()
 })

@@ -26,7 +26,7 @@ export async function ownPosition(
 ): Promise<Position> {
   const owned = await readOwned(chain, { version, positionId }, context, alongside)
   if (!(owned instanceof ToolError)) return owned
-  const other = version === 'v3' ? 'v4' : 'v3'
+  const other = ({ v3: 'v4', v4: 'v3' } as const)[version]
   const inOther = await readOwned(chain, { version: other, positionId }, context).catch(() => null)
   if (inOther === null || inOther instanceof ToolError) throw owned
   throw new ToolError(owned.code, `${owned.message} The agent wallet holds the ${other} position ${positionId}.`, {

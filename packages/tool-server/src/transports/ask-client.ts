@@ -22,7 +22,11 @@ export function callInSession(request: CallRequest, asking: Asking & { readonly 
     const timeout = leftToAnswer(question, now())
     if (timeout <= 0) return 'cancelled'
     const signal = AbortSignal.any([request.signal, closing])
-    return readReply(await context.mcpReq.elicitInput(approvalForm(question, now()), { timeout, signal }))
+    // Without this, it would go out on a stream that the client may never have opened, and be lost there.
+    const relatedRequestId = context.mcpReq.id
+    return readReply(
+      await context.mcpReq.elicitInput(approvalForm(question, now()), { timeout, signal, relatedRequestId }),
+    )
   }
   return dispatch.call({ ...request, confirm })
 }

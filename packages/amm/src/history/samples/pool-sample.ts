@@ -6,6 +6,7 @@ import { v2PairQuery } from '../../liquidity/v2/pair-query.ts'
 import { v3PoolQuery } from '../../liquidity/v3/pool-query.ts'
 import { v4StateQuery } from '../../liquidity/v4/pool-query.ts'
 import type { Pool } from '../../ports.ts'
+import { unknownVersion } from '../../unknown-version.ts'
 
 /** What a pool stands at in a block, as far as its past is made from it; `null` where it had no price yet. */
 export function sampleQuery(chain: Chain, pool: Pool): Query<SampledState | null> {
@@ -34,6 +35,7 @@ export function sampleQuery(chain: Chain, pool: Pool): Query<SampledState | null
       }
     })
   }
+  if (version !== 'v2') throw unknownVersion(version)
   const supply = query([readTotalSupply(id, [])], ([shares]) => shares)
   return mapQuery(joinQueries([v2PairQuery(id, knownQuery(tokens)), supply] as const), ([state, shares]) => {
     if (state === null || shares === null || shares === 0n) return null

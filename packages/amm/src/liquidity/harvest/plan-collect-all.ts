@@ -28,16 +28,16 @@ export function planCollectAll(chain: Chain, positions: readonly Position[], req
     throw new TypeError('positions of one version are collected together, at least one')
   }
   const { version } = first
-  const call = version === 'v3' ? collectV3(chain, positions, request) : collectV4(chain, positions, request)
+  const call = { v3: collectV3, v4: collectV4 }[version](chain, positions, request)
   const named =
     positions.length === 1 ? `${version} position ${first.positionId}` : `${positions.length} ${version} positions`
   return {
     ...routineIntent(chain, {
       calls: [call],
-      atomicity: version === 'v3' ? 'multicall' : 'single',
+      atomicity: ({ v3: 'multicall', v4: 'single' } as const)[version],
       receives: currenciesOf(positions, ({ listed }) => listed).map((token) => ({ token, amount: 0n })),
       slippageBps: null,
-      deadline: version === 'v3' ? null : request.deadline,
+      deadline: { v3: null, v4: request.deadline }[version],
       recipients: [request.recipient],
       why: `Collect the fees of ${named}.`,
     }),

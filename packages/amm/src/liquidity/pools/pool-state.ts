@@ -1,5 +1,6 @@
 import type { Address } from 'viem'
 import type { Pool, Token } from '../../ports.ts'
+import { unknownVersion } from '../../unknown-version.ts'
 
 /** A pool as the chain knows it: tokens by address only. */
 export type PoolState = Omit<Pool, 'token0' | 'token1' | 'blockNumber'> & {
@@ -29,6 +30,7 @@ export function lpFeeShare(pool: Pick<Pool, 'version' | 'protocolFee'>, fee: num
     const denominator = zeroForOne ? pool.protocolFee % 16 : pool.protocolFee >> 4
     return denominator === 0 ? 1 : 1 - 1 / denominator
   }
+  if (pool.version !== 'v4') throw unknownVersion(pool.version)
   const protocolPips = zeroForOne ? pool.protocolFee & 0xfff : pool.protocolFee >> 12
   return Math.max(0, 1 - protocolPips / fee)
 }

@@ -5,6 +5,7 @@ import { slice, type Address } from 'viem'
 import { erc20Abi } from '../../abis/tokens.ts'
 import { contractRead } from '../../rpc/contract-function.ts'
 import { readSurely } from '../../rpc/read-one.ts'
+import { unknownVersion } from '../../unknown-version.ts'
 
 /**
  * What a pool holds, in smallest units and its own order: the reserves of a v2 pair, the token balances of a v3 pool
@@ -18,6 +19,7 @@ export async function readPoolAmounts(
 ): Promise<PoolAmounts> {
   if (pool.version === 'v2') return { amount0: pool.reserve0 ?? 0n, amount1: pool.reserve1 ?? 0n }
   if (pool.version === 'v3') return readBalances(ports, chain, pool)
+  if (pool.version !== 'v4') throw unknownVersion(pool.version)
   const lower = Math.max(MIN_TICK, pool.tick - ticksEachSide)
   const upper = Math.min(MAX_TICK, pool.tick + ticksEachSide)
   return amountsInTicks(pool, await ports.liquidity.ticks(chain, pool, lower, upper))

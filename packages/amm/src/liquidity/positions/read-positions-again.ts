@@ -21,9 +21,7 @@ export async function readPositionsAgain(
 ): Promise<readonly (Position | null)[]> {
   const found = new Map<Asked, Position | null>()
   const known = asked.flatMap((one) => (one.before === null ? [] : [{ one, before: one.before }]))
-  const again = known.map(({ before }) =>
-    before.version === 'v3' ? v3PositionAgain(chain, before) : v4PositionAgain(chain, before),
-  )
+  const again = known.map(({ before }) => ({ v3: v3PositionAgain, v4: v4PositionAgain })[before.version](chain, before))
   const [positions] = await Promise.all([readAgain(ports, chain, again), readNew(ports, chain, asked, found)])
   for (const [index, { one }] of known.entries()) found.set(one, positions[index] ?? null)
   return asked.map((one) => found.get(one) ?? null)
@@ -40,7 +38,7 @@ async function readNew(
   const reads = (['v3', 'v4'] as const).map(async (version) => {
     const ones = asked.filter((one) => one.before === null && one.version === version)
     if (ones.length === 0) return
-    const read = version === 'v3' ? readV3Positions : readV4Positions
+    const read = { v3: readV3Positions, v4: readV4Positions }[version]
     const ids = ones.map(({ positionId }) => BigInt(positionId))
     const positions = await read(ports, chain, ids)
     for (const [index, one] of ones.entries()) found.set(one, positions[index] ?? null)

@@ -10,7 +10,8 @@ import type { Pool, SwapRecord } from '../../ports.ts'
  * ticks, what went out is the liquidity times the way. Roundings: a unit of the sqrt price, units of the amounts, doubles.
  */
 export function swapFit(pool: FittedPool, before: FittedState, swap: FittedSwap): SwapFit {
-  return pool.version === 'v2' ? pairFit(before, swap) : rangeFit(pool, before, swap)
+  const fit = { v2: () => pairFit(before, swap), v3: rangeFit, v4: rangeFit }[pool.version]
+  return fit(pool, before, swap)
 }
 
 export type SwapFit = 'follows' | 'breaks' | 'absurd'

@@ -30,7 +30,7 @@ export async function readTicks(
   const first = Math.ceil(Math.max(tickLower, MIN_TICK) / spacing)
   const last = Math.floor(Math.min(tickUpper, MAX_TICK) / spacing)
   if (first > last) return []
-  const queries = pool.version === 'v3' ? v3TickQueries(pool.id) : v4TickQueries(chain, pool.id)
+  const queries = { v3: () => v3TickQueries(pool.id), v4: () => v4TickQueries(chain, pool.id) }[pool.version]()
   const words = Array.from({ length: (last >> 8) - (first >> 8) + 1 }, (_, index) => (first >> 8) + index)
   const run = <Result>(query: Query<Result>) => readQuery(ports.rpc.client(chain), chain, query, pool.blockNumber)
   const name = `${chain.id} ${pool.id.toLowerCase()}`

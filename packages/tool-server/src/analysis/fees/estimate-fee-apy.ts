@@ -62,6 +62,9 @@ export type EarningPosition = {
 
 export type FeeApyEstimate = { readonly apyPct: number | null; readonly notes: readonly string[] }
 
+/** A pair has none; its fees are not reckoned from growth. */
+const protocolFeeForms = { v2: 'v3', v3: 'v3', v4: 'v4' } as const
+
 const windowDays = 7
 /** How much earlier to look for the swap that set the price the window starts at. */
 const marginSeconds = 7200
@@ -84,7 +87,7 @@ async function rangeYield(position: EarningPosition, swaps: readonly SwapRecord[
       feePips: swap.fee,
     })),
     feePips: pool.fee,
-    protocolFee: unpackProtocolFee(pool.version === 'v4' ? 'v4' : 'v3', pool.protocolFee),
+    protocolFee: unpackProtocolFee(protocolFeeForms[pool.version], pool.protocolFee),
     tickLower,
     tickUpper,
     // The position was not there: where the price passed without liquidity, it would have been bought and paid less.

@@ -29,7 +29,7 @@ export function createEdgeStage(edge: EdgeConfig, options: IssuedStageOptions): 
         const claims = claimsForm.safeParse(verified.claims).data
         if (claims === undefined) return { refused: 'The token of the edge is not that of a service.' }
         options.onVerified(factsOf(claims))
-        return { claims, expiresAt: verified.expiresAt }
+        return { ...verified, claims }
       },
       subjectsOf: (claims) => [edgeId(claims)],
       principalOf: toPrincipal,

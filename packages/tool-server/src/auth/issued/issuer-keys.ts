@@ -31,6 +31,10 @@ export function createIssuerKeys({ source, algorithms, fetch, now, onError }: Is
 
   const ageMs = () => (held === null ? Number.POSITIVE_INFINITY : now() - held.at)
   return {
+    has(kid, algorithm) {
+      if (ageMs() > freshMs) void refresh()
+      return ageMs() <= staleMs && held?.keys.has(nameOf(algorithm, kid)) === true
+    },
     async find(kid, algorithm) {
       if (ageMs() > freshMs || held?.keys.has(nameOf(algorithm, kid)) !== true) await refresh()
       if (ageMs() > staleMs) return 'unknown-now'
@@ -42,6 +46,8 @@ export function createIssuerKeys({ source, algorithms, fetch, now, onError }: Is
 export type IssuerKeys = {
   /** `null` where the issuer has no such key; `unknown-now` where its keys could not be read. */
   find(kid: string, algorithm: string): Promise<CryptoKey | 'unknown-now' | null>
+  /** Whether the issuer still published it when its keys were last read. Waits for nothing; old ones are read again meanwhile. */
+  has(kid: string, algorithm: string): boolean
 }
 
 export type IssuerKeysOptions = {

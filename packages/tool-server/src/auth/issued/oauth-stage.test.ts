@@ -4,6 +4,7 @@ import { exportSPKI, generateKeyPair, importJWK } from 'jose'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createAuthenticate } from '../authenticate.ts'
 import { bearerStage } from '../credentials.ts'
+import { createHeldAnswers } from '../sign-in/held-answers.ts'
 import { encoded, startIssuer, type TestIssuer } from './issuer.fixture.ts'
 import { isOfIssuer } from './oauth-id.ts'
 import { createOAuthStage } from './oauth-stage.ts'
@@ -22,7 +23,7 @@ afterAll(() => Promise.all([issuer.close(), second.close()]))
 beforeEach(() => void Object.assign(world, { now: start, epoch: 1, revoked: new Set(), fresh: true, seen: [] }))
 
 const issuers = () => [issuer, second].map(({ url, keysUrl }) => ({ issuer: url, algorithms: ['ES256'], keysUrl }))
-const open = () => {
+const open = (known = staticToken) => {
   const policy = parsePolicy({}, { production: true })
   const { stage, isRevoked } = createOAuthStage(issuers(), {
     state: {
@@ -37,7 +38,7 @@ const open = () => {
     onVerified: (facts) => void world.seen.push(facts),
     onError: (error) => void world.seen.push({ error }),
   })
-  const authenticate = createAuthenticate([stage, bearerStage(staticToken)], () => world.now)
+  const authenticate = createAuthenticate([stage, bearerStage(known)], () => world.now)
   return {
     isRevoked,
     judge: (token: string) => authenticate({ authorization: `Bearer ${token}` }),
@@ -114,6 +115,37 @@ describe('an access token', () => {
     expect((await judge(token)).principal).toBe(principal)
     world.now += 2 * 60_000
     expect(await judge(token)).toMatchObject({ description: 'The issuer has no such key.' })
+  })
+
+  it('ends with its key as soon as the issuer is known to have withdrawn that: in calls, and in streams that its principal holds open', async () => {
+    const { judge, isRevoked } = open()
+    await issuer.makeKey('stolen')
+    const token = await signed({ exp: start / 1_000 + 1_000_000 }, { kid: 'stolen' })
+    const { principal } = await judge(token)
+    const ended: string[] = []
+    const held = createHeldAnswers({ isRevoked, now: () => world.now })
+    for (const kind of ['stream', 'answer'] as const)
+      held.hold(principal!, { on: () => {}, destroy: () => ended.push(kind) }, kind)
+    issuer.keys.delete('stolen')
+    held.breakOff()
+    expect([(await judge(token)).principal, ended]).toEqual([principal, []])
+    // Somebody else's token names a key that is not known, so that the keys are read again.
+    world.now += 31_000
+    await judge(await signed({}, { kid: 'new', by: issuer.keys.get('k1')!.privateKey }))
+    expect(await judge(token)).toMatchObject({ description: expect.stringContaining('not accepted any more') })
+    held.breakOff()
+    expect(ended).toEqual(['stream', 'answer'])
+  })
+
+  it('has the keys of its issuer read again by a stream that says nothing, once they are old', async () => {
+    const { judge, isRevoked } = open()
+    await issuer.makeKey('stolen')
+    const { principal } = await judge(await signed({ exp: start / 1_000 + 1_000_000 }, { kid: 'stolen' }))
+    issuer.keys.delete('stolen')
+    world.now += 9 * 60_000
+    expect(isRevoked(principal!)).toBe(false)
+    world.now += 2 * 60_000
+    await expect.poll(() => isRevoked(principal!)).toBe(true)
   })
 
   it('of the same person by another program, at another issuer, or of a program named as a person, is another caller', async () => {
@@ -225,6 +257,8 @@ describe('an access token', () => {
       expect(await raw(header)).toMatchObject({ principal: null, reason: 'refused' })
     }
     expect((await judge(staticToken)).principal).toMatchObject({ stage: 'bearer' })
+    // Were it the static token to the letter, whoever names an issuer is judged by that one's rules alone.
+    expect(await open(token).judge(token)).toMatchObject({ principal: null, description: 'The token has expired.' })
   })
 
   it('of an issuer that is not named is none of this stage', async () => {

@@ -25,7 +25,7 @@ export function createOAuthStage(
         const claims = claimsForm.safeParse(verified.claims).data
         if (claims === undefined) return { refused: 'The token is no access token (RFC 9068).' }
         options.onVerified(factsOf(claims))
-        return { claims, expiresAt: verified.expiresAt }
+        return { ...verified, claims }
       },
       subjectsOf: (claims) => [oauthId(callerOf(claims))],
       principalOf: (claims): Principal =>

@@ -25,7 +25,7 @@ export async function verifyIssued(token: string, issuer: PinnedIssuer): Promise
       clockTolerance: mostSkewMs / 1_000,
       requiredClaims: ['exp', 'iat'],
     })
-    return judge(payload, issuer)
+    return judge(payload, header, issuer)
   } catch (error) {
     if (error instanceof errors.JWTExpired) return { refused: expired }
     return { refused: 'The token is not valid here.' }
@@ -59,7 +59,11 @@ export function namedIssuer(token: string): string | null {
 const latestSeconds = 8_640_000_000_000
 const expired = 'The token has expired.'
 
-function judge(payload: JWTPayload, { audiences, now }: PinnedIssuer): Verification<JWTPayload> {
+function judge(
+  payload: JWTPayload,
+  { kid, alg }: Pick<z.output<typeof headerForm>, 'kid' | 'alg'>,
+  { audiences, now, keys }: PinnedIssuer,
+): Verification<JWTPayload> {
   const { aud, exp = 0, iat = Number.POSITIVE_INFINITY, cnf } = payload
   if (exp * 1_000 <= now()) return { refused: expired }
   if (exp > latestSeconds) return { refused: 'The token names an end that is no time.' }
@@ -70,7 +74,7 @@ function judge(payload: JWTPayload, { audiences, now }: PinnedIssuer): Verificat
     return { refused: 'The token is not for this server, or not for it alone.' }
   // Proofs of its holder (DPoP, mutual TLS) are not read here; without them, whoever stole it would be taken for him.
   if (cnf !== undefined) return { refused: 'The token is bound to a key of its holder, whose proof is not taken here.' }
-  return { claims: payload, expiresAt: exp * 1_000 }
+  return { claims: payload, expiresAt: exp * 1_000, isKeyGone: () => !keys.has(kid, alg) }
 }
 
 /** A header that brings a key, or the way to one, is refused, and so is one that demands what is not understood. */

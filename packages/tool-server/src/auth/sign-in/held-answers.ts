@@ -1,6 +1,6 @@
 import type { Principal } from '@svc/engine'
 
-/** Answers on their way that end with the credentials they rest on: a call with their revocation, a stream also with their time. */
+/** Answers on their way that end with the credentials they rest on: a call with their revocation, or with a right they had, a stream also with their time. */
 export function createHeldAnswers(options: {
   readonly isRevoked: (principal: Principal) => boolean
   /** Unix milliseconds. */

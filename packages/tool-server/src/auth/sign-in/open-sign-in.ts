@@ -23,7 +23,9 @@ export async function openSignIn(options: SignInOptions): Promise<SignIn> {
   const url = () => place
   const ofWallets = wallets === null ? null : await openOwnTokens(wallets, { ...options, state, url })
   const tokens = [...(ofWallets === null ? [] : [ofWallets.tokens]), ...(await openIssued({ ...options, state, url }))]
-  const isRevoked = (principal: Principal) => tokens.some((one) => one.isRevoked(principal))
+  // Whom the policy grants no more what it was asked with has to ask anew.
+  const isRevoked = (principal: Principal) =>
+    tokens.some((one) => one.isRevoked(principal)) || !isInForce(principal, options, state)
   const held = createHeldAnswers({ isRevoked, now })
   const record = createSignInRecord({
     directory: options.recordsIn,

@@ -61,7 +61,7 @@ describe('two replicas over one PostgreSQL', () => {
     const [one, other] = replicas
     const first = await signedIn(one)
     expect([await statusWith(other.url, first.token), await statusWith(one.url, first.token)]).toEqual([400, 400])
-    await signIns.rotate()
+    await signIns.rotate({ overlapMs: 900_000 })
     // Sign-ins are limited, so nobody waits by trying them over and over.
     await expect.poll(async () => (await signIns.state()).keys).toHaveLength(4)
     const kidOf = (token: string) => decodeProtectedHeader(token).kid

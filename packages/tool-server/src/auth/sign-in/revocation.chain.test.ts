@@ -107,7 +107,7 @@ describe('keys', () => {
     const server = await start()
     const account = newAccount()
     const before = await signInWith(server, account)
-    await server.signIns.rotate()
+    await server.signIns.rotate({ overlapMs: 900_000 })
     // Sign-ins are limited, so nobody waits by trying them over and over.
     await expect.poll(async () => (await server.signIns.state()).keys).toHaveLength(2)
     const kidOf = (token: string) => decodeProtectedHeader(token).kid
@@ -130,11 +130,34 @@ describe('keys', () => {
   })
 })
 
+describe('keys that are changed without an overlap', () => {
+  it('end what the old one signed: its tokens, its open stream, its WebSocket; whoever signs in again goes on', async () => {
+    const server = await start({}, { SVC_WEBSOCKET: 'on' })
+    const account = newAccount()
+    const { token } = await signInWith(server, account)
+    const stream = await openStream(server.url, token)
+    const { closed } = await openSocket(Number(new URL(server.url).port), token)
+    expect(await stream.status()).toBe(200)
+    await server.signIns.rotate({ overlapMs: 0 })
+    await stream.ended
+    expect((await closed).code).toBe(1008)
+    expect([await stream.status(), await statusWith(server.url, token)]).toEqual([401, 401])
+    await expect
+      .poll(async () => statusWith(server.url, (await signInWith(server, account)).token), { interval: 500 })
+      .toBe(400)
+    // It was not revoked, and no token comes back to life.
+    expect(await statusWith(server.url, token)).toBe(401)
+    const { keys } = (await (await fetch(new URL('/.well-known/jwks.json', server.url))).json()) as { keys: unknown[] }
+    expect(keys).toHaveLength(1)
+  })
+})
+
 describe('a grant that is taken out of the policy', () => {
-  it('is felt by whoever is signed in, and by a session that was opened with it', async () => {
+  it('is felt by whoever is signed in, and ends the session, the stream and the WebSocket that were opened with it', async () => {
     const account = newAccount()
     await register(devnet(), account, 'vault_creator')
-    const server = await start({ signIn: { wallets: { [account.address]: ['admin:wallet'] } } })
+    const policy = { signIn: { wallets: { [account.address]: ['admin:wallet'] } } }
+    const server = await start(policy, { SVC_WEBSOCKET: 'on' })
     const { token } = await signInWith(server, account)
     const { client } = await connectModern(server.url, token, 'modern')
     closers.push(() => client.close())
@@ -144,8 +167,15 @@ describe('a grant that is taken out of the policy', () => {
     }
     const stream = await openStream(server.url, token)
     expect([await may(), await stream.status()]).toEqual([true, 200])
+    const port = Number(new URL(server.url).port)
+    const { closed } = await openSocket(port, token)
     server.setPolicy({})
     await expect.poll(may).toBe(false)
+    // What is open rests on what was granted, and ends with it; the token goes on with what is left.
+    await stream.ended
+    expect((await closed).code).toBe(1008)
+    const again = await openSocket(port, token)
+    again.socket.close()
     // The session was opened with more than its principal has now: it begins another.
     expect(await stream.status()).toBe(404)
   })

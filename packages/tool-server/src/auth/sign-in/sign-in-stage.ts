@@ -16,10 +16,11 @@ export function createSignInStage(options: SignInStageOptions): TokenStage {
       async verify(token) {
         const at = place()
         // A replica may have published it a moment ago; an attacker who makes ids up waits for it, and costs nothing else.
-        if (state.keys.find(keyIdOf(token)) === null) await state.nextLook()
+        const kid = keyIdOf(token)
+        if (state.keys.find(kid) === null) await state.nextLook()
         const claims = at === null ? null : await verifyToken(token, { keys: state.keys, place: at, now })
         if (claims === null) return { refused: 'The token is not valid here, or its time is over.' }
-        return { claims, expiresAt: claims.exp * 1_000 }
+        return { claims, expiresAt: claims.exp * 1_000, isKeyGone: () => state.keys.find(kid) === null }
       },
       subjectsOf: ({ jti, address }) => [`jti:${jti}`, `address:${address}`],
       principalOf: toPrincipal,

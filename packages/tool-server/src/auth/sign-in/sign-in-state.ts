@@ -3,7 +3,6 @@ import type { Revocation, SignIns } from '@svc/store'
 import type { Revocations } from '../token-stage.ts'
 import type { SeenSignIns } from './sign-in-record.ts'
 import { createVerificationKeys, makeSigningKey, type SigningKey, type VerificationKeys } from './signing-keys.ts'
-import { mostSkewMs, tokenLifeSeconds } from './tokens.ts'
 
 /**
  * What this server knows of keys and revocations, as all servers on its state have left them there: looked at a few times in a second, by one
@@ -94,7 +93,7 @@ async function look(world: World): Promise<void> {
   if ((await signIns.epoch()) !== held.epoch) await take(world)
   // Looked at by itself, so that a change of keys that failed is tried again.
   if (held.key !== null) {
-    if (held.asked !== held.rotation) await changeKey(world, held.key)
+    if (held.asked !== held.rotation) await changeKey(world)
     else if (held.acceptedUntil - now() < keyLifeMs / 2) await renew(world, held.key)
   }
   held.readAt = now()
@@ -107,32 +106,34 @@ async function take(world: World): Promise<void> {
   Object.assign(held, { epoch, revocations: bySubject(revocations), asked: rotation })
 }
 
-/** What the old key signed is taken until it ends. */
-async function changeKey({ signIns, now, keys, held }: World, old: SigningKey): Promise<void> {
+/** How long what the old key signed is taken, whoever asked for the change has said. */
+async function changeKey({ signIns, now, keys, held }: World): Promise<void> {
   const acceptedUntil = now() + keyLifeMs
   const key = await makeSigningKey(signIns, acceptedUntil)
   Object.assign(held, { key, rotation: held.asked, acceptedUntil })
-  await signIns.publishKey({ ...old, acceptedUntil: now() + tokenLifeSeconds * 1_000 + mostSkewMs })
   await keys.update((await signIns.state()).keys)
 }
 
+/** A key that was to be changed meanwhile is accepted for no longer than was said then. */
 async function renew({ signIns, now, held }: World, key: SigningKey): Promise<void> {
   const acceptedUntil = now() + keyLifeMs
-  await signIns.publishKey({ ...key, acceptedUntil })
+  await signIns.publishKey({ ...key, acceptedUntil }, held.rotation)
   held.acceptedUntil = acceptedUntil
 }
 
 async function readFirst(signIns: SignIns, { signsTokens, now }: Pick<SignInStateOptions, 'signsTokens' | 'now'>) {
   const acceptedUntil = now() + keyLifeMs
+  // Before the key is there: of a change that is asked for meanwhile it is one of the old ones.
+  const { rotation } = await signIns.state()
   const key = signsTokens ? await makeSigningKey(signIns, acceptedUntil) : null
-  const { epoch, rotation, keys, revocations } = await signIns.state()
+  const { epoch, rotation: asked, keys, revocations } = await signIns.state()
   return {
     key,
     acceptedUntil,
     epoch,
-    rotation,
+    rotation: key === null ? asked : rotation,
     /** The rotation that was asked for last. */
-    asked: rotation,
+    asked,
     keys,
     revocations: bySubject(revocations),
     readAt: now(),

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import type { PublishedKey, SignIns } from '@svc/store'
-import type { Scope } from '@svc/engine'
+import type { Principal, Scope } from '@svc/engine'
 import { parsePolicy } from '@svc/engine/policy'
 import { type CryptoKey, exportJWK, generateKeyPair, importJWK, SignJWT } from 'jose'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -146,7 +146,7 @@ describe('the stage of such tokens', () => {
   const granting = parsePolicy({ signIn: { wallets: { [address]: ['write:trade'] } } }, { production: true })
   const silent = parsePolicy({}, { production: true })
   const world = { policy: granting, epoch: 1, revoked: new Set<string>(), fresh: true, looks: 0 }
-  const stage = () =>
+  const open = () =>
     createSignInStage({
       state: {
         keys,
@@ -158,7 +158,8 @@ describe('the stage of such tokens', () => {
       place: () => place,
       policies: { latest: () => world.policy },
       now: () => now,
-    }).stage
+    })
+  const stage = () => open().stage
   beforeEach(() => void Object.assign(world, { policy: granting, epoch: 1, revoked: new Set(), fresh: true, looks: 0 }))
 
   it('leaves what is none of its own to others, and refuses whatever claims to be', async () => {
@@ -204,6 +205,28 @@ describe('the stage of such tokens', () => {
     expect(world.looks).toBe(0)
     now = start + tokenLifeSeconds * 1_000
     expect(await judged()).toHaveProperty('refused')
+  })
+
+  it('refuses a token whose signature it had verified once the key is taken out, or its overlap is over', async () => {
+    const other = await makeSigningKey(publisher, start + 1_000)
+    await keys.update(published)
+    const caller = { address, agentId: null, role: null, scopes: new Set<Scope>(['read:market']) } as const
+    const { token: bearer } = await issueToken({ key: other, place, issuedAt: start }, caller)
+    const opened = open()
+    const judged = async () => opened.stage({ bearer, headers: {} })
+    const principal = (await judged()) as Principal
+    expect([principal.stage, opened.isRevoked(principal)]).toEqual(['siwe', false])
+    await keys.update(published.filter(({ kid }) => kid !== other.kid))
+    expect(await judged()).toMatchObject({ refused: expect.stringContaining('key') })
+    // What is held by an open stream is asked about in this way.
+    expect(opened.isRevoked(principal)).toBe(true)
+    await keys.update(published)
+    expect([await judged(), opened.isRevoked(principal)]).toEqual([principal, false])
+    now = start + 1_000
+    expect(await judged()).toMatchObject({ refused: expect.stringContaining('key') })
+    expect(opened.isRevoked(principal)).toBe(true)
+    // Its sibling under the key of before goes on.
+    expect(await opened.stage({ bearer: token, headers: {} })).toMatchObject({ stage: 'siwe' })
   })
 })
 

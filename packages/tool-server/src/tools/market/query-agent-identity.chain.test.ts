@@ -4,7 +4,7 @@ import { awaitReceipt } from '@svc/devnet'
 import { useDevnet } from '@svc/devnet/testing'
 import { createWalletClient, http, parseAbi, stringToHex, type Hex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { contentAddress } from '../../../../wallet/src/agent/card/canonical-bytes.ts'
 import { openWorld, type World } from '../chain-world.fixture.ts'
 
@@ -49,6 +49,32 @@ async function strangersAgent(uri: string, metadata: { metadataKey: string; meta
   const { logs } = await awaitReceipt(world.client, await stranger.writeContract(call))
   return `${BigInt(logs[0]!.topics[3]!)}`
 }
+
+test('an answer is of one block, which it names: what the registry hears afterwards is in none of it', async () => {
+  const [first, second] = [await strangersAgent(''), await strangersAgent('')]
+  const owner = devnet().accounts[0]!.address
+  const { rpc } = world.ports
+  const held = rpc.head.bind(rpc)
+  let number = 0n
+  // The next agent is registered after the block was chosen, and before anything of it is read.
+  const head = vi.spyOn(rpc, 'head').mockImplementation(async (chain) => {
+    const chosen = await held(chain)
+    if (number === 0n) {
+      number = chosen.number
+      await strangersAgent('')
+    }
+    return chosen
+  })
+  const answer = await world.call('query_agent_identity', { address: owner })
+  head.mockRestore()
+  expect(answer.data).toMatchObject({ source: 'rpc', blockNumber: Number(number), complete: true })
+  expect(answer.at('blockAgeSeconds')).not.toBeUndefined()
+  const ids = [second, first].map((id) => `${devnet().chainId}:${id}`)
+  expect((answer.at('agentIds') as string[]).slice(0, 2)).toEqual(ids)
+  const after = await world.call('query_agent_identity', { address: owner })
+  expect((after.at('agentIds') as string[]).slice(1, 3)).toEqual(ids)
+  expect(after.at('blockNumber')).toBeGreaterThan(Number(number))
+})
 
 const fileOf = (file: object) =>
   `data:application/json;base64,${Buffer.from(JSON.stringify({ type: fileType, ...file })).toString('base64')}`

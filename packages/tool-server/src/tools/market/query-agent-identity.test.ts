@@ -1,3 +1,4 @@
+import type { RpcPool } from '@svc/amm'
 import { expect, test } from 'vitest'
 import type { Identities } from '../../ports.ts'
 import { describeRefusals, refusalOf, untouchedWorld } from '../refusals.fixture.ts'
@@ -17,15 +18,23 @@ test.each([
   ['the owner that is named', { address: '0x1f9840a85d5aF5bf1D1762F925BDADdC4201F984' }],
   ['the agent wallet by default', {}],
 ] as const)('query_agent_identity looks up %s', async (_what, args) => {
-  const asked: string[] = []
-  const find = async (_chain: unknown, owner: string) => {
-    asked.push(owner)
+  const asked: unknown[] = []
+  const find = async (_chain: unknown, ...question: readonly unknown[]) => {
+    asked.push(question)
     return { agents: [], complete: true }
   }
-  const world = { ...untouchedWorld(), identities: { find } as unknown as Identities }
+  const untouched = untouchedWorld()
+  const rpc = { ...untouched.rpc, head: async () => ({ number: 7n }), seenHead: () => null } as unknown as RpcPool
+  const world = { ...untouched, rpc, identities: { find } as unknown as Identities }
   const input = queryAgentIdentity.input.parse({ ...args, chain: 'base' })
-  expect(await queryAgentIdentity.handle(input, world)).toMatchObject({ agents: [], agentIds: [], complete: true })
-  expect(asked).toEqual(['address' in args ? args.address : world.agentAddress])
+  expect(await queryAgentIdentity.handle(input, world)).toMatchObject({
+    agents: [],
+    agentIds: [],
+    complete: true,
+    blockNumber: 7,
+    blockAgeSeconds: null,
+  })
+  expect(asked).toEqual([['address' in args ? args.address : world.agentAddress, 7n]])
 })
 
 test('query_agent_identity says what it needs where there is no agent wallet', async () => {

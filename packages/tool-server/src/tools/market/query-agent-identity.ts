@@ -5,7 +5,7 @@ import type { AgentIdentity } from '../../ports.ts'
 import { readTool } from '../../tool.ts'
 import type { ReadContext } from '../../tool-context.ts'
 import { addressInput, agentIdInput, chainInput, invalidField, requireAddress } from '../params.ts'
-import { notesResult, readResult, readStamp } from '../results.ts'
+import { blockResult, blockStamp, notesResult } from '../results.ts'
 
 const agentResult = z.object({
   agentId: z.string(),
@@ -40,7 +40,7 @@ export const queryAgentIdentity = readTool({
     chain: chainInput,
   }),
   output: z.object({
-    ...readResult,
+    ...blockResult,
     agents: z.array(agentResult),
     agentIds: z.array(z.string()),
     complete: z.boolean(),
@@ -48,11 +48,15 @@ export const queryAgentIdentity = readTool({
   }),
 }).handler(async (input, context) => {
   const chain = context.chains.get(input.chain)
-  const { tokenIds, complete } = await namedIn(input, chain, context)
+  const find = lookUp(input, chain, context)
+  const { number } = await context.rpc.head(chain)
+  const { tokenIds, complete } = await find(number)
   const shown = tokenIds.slice(0, mostShown)
-  const agents = await Promise.all(shown.map((tokenId) => context.identities.get(chain, tokenId, context.signal)))
+  const agents = await Promise.all(
+    shown.map((tokenId) => context.identities.get(chain, tokenId, context.signal, number)),
+  )
   return {
-    ...readStamp(chain, context),
+    ...blockStamp(chain, context, number),
     agents: await Promise.all(agents.map((agent) => agentOf(agent, context))),
     agentIds: tokenIds.map((tokenId) => `${chain.id}:${tokenId}`),
     complete,
@@ -76,18 +80,21 @@ const livenessNote =
 
 type Named = { readonly tokenIds: readonly string[]; readonly complete: boolean }
 
-async function namedIn({ agentId, address }: Input, chain: Chain, context: ReadContext): Promise<Named> {
+/** How the agents are found that are meant, as of a block; what is wrong with the question is said before anything is asked. */
+function lookUp({ agentId, address }: Input, chain: Chain, context: ReadContext): (at: bigint) => Promise<Named> {
   if (agentId !== undefined && address !== undefined) {
     throw invalidField('agentId', 'Only one of agentId and address is taken.', 'agentId or address')
   }
   if (agentId !== undefined) {
     const [tokenId = '', chainId = `${chain.id}`] = agentId.split(':').toReversed()
-    if (chainId === `${chain.id}`) return { tokenIds: [tokenId], complete: true }
+    if (chainId === `${chain.id}`) return async () => ({ tokenIds: [tokenId], complete: true })
     throw invalidField('agentId', 'It names another chain than chain does.', `${chain.id}:${tokenId}`)
   }
   const owner = requireAddress(address, context.agentAddress, 'address')
-  const { agents, complete } = await context.identities.find(chain, owner)
-  return { tokenIds: agents.map(({ tokenId }) => tokenId), complete }
+  return async (at) => {
+    const { agents, complete } = await context.identities.find(chain, owner, at)
+    return { tokenIds: agents.map(({ tokenId }) => tokenId), complete }
+  }
 }
 
 type Input = { readonly agentId?: string | undefined; readonly address?: `0x${string}` | undefined }

@@ -89,7 +89,7 @@ function liquidityWithin(own: OwnDeposit, slippageBps: number): bigint {
   const { sqrtPriceX96, sqrtPriceAX96, sqrtPriceBX96 } = bounds
   const { lower, upper } = sqrtPricesAfterSlippage(sqrtPriceX96, slippageBps)
   const now = atHand(sqrtPriceX96)
-  const { amount0, amount1 } = own.version === 'v3' ? keptAmounts(kept, now) : now
+  const { amount0, amount1 } = { v3: () => keptAmounts(kept, now), v4: () => now }[own.version]()
   let liquidity =
     orNothing(() => getLiquidityForAmounts(sqrtPriceX96, sqrtPriceAX96, sqrtPriceBX96, amount0 ?? 0n, amount1 ?? 0n)) ??
     0n
