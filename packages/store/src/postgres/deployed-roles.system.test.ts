@@ -84,7 +84,7 @@ describe('the database of a compose file', () => {
       await expect(enter(role, database), `${role} in ${database}`).rejects.toMatchObject(denied)
     const client = await enter('support_api', 'support_api')
     for (const statement of ['drop database svc', 'create database more', 'create role more', 'create schema more'])
-      await expect(client.query(statement), statement).rejects.toMatchObject(denied)
+      await expect(client.query(statement), `it may ${statement}`).rejects.toMatchObject(denied)
     await client.end()
   })
 

@@ -71,14 +71,17 @@ test('over plain http it is there for this machine alone: refused as JSON, witho
     'http://localhost/',
     'http://[::1]:1/',
   ])
-    expect(edge.refuse(url), url).toBeNull()
+    expect(edge.refuse(url), `of ${url}`).toBeNull()
   for (const url of [
     'http://mcp.example.com/mcp',
     'http://mcp.example.com:443/healthz',
     'http://localhost.example/mcp',
   ]) {
     const refused = edge.refuse(url)
-    expect([refused?.status, refused?.headers.get('content-type')], url).toEqual([403, 'application/problem+json'])
+    expect([refused?.status, refused?.headers.get('content-type')], `of ${url}`).toEqual([
+      403,
+      'application/problem+json',
+    ])
     expect(refused?.headers.get('location')).toBeNull()
     expect(await refused?.json()).toMatchObject({
       code: 'PROXY_REQUIRED',

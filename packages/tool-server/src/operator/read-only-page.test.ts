@@ -96,7 +96,7 @@ describe('the operator page on this machine', () => {
     expect((await get('/operator', { cookie: `other=1; ${cookie}` })).status).toBe(200)
     for (const path of ['/operator', '/operator/state', '/operator/chains']) {
       const missing = await get(path)
-      expect(missing, path).toMatchObject({
+      expect(missing, `at ${path}`).toMatchObject({
         status: 401,
         json: { code: 'AUTHENTICATION_REQUIRED', suggestion: expect.stringContaining('svc status --page') },
       })
@@ -104,7 +104,7 @@ describe('the operator page on this machine', () => {
     }
     const [name, value = ''] = cookie.split('=')
     for (const wrong of [`${name}=${'A'.repeat(43)}`, `${cookie}; ${cookie}`, `svc_operator_1=${value}`])
-      expect((await get('/operator', { cookie: wrong })).status, wrong).toBe(401)
+      expect((await get('/operator', { cookie: wrong })).status, `with ${wrong}`).toBe(401)
     expect((await get('/healthz')).status).toBe(200)
   })
 
