@@ -98,10 +98,12 @@ describe('on this machine', () => {
     browser = await launchBrowser()
     open = await openOperated({ from: 'here', ...shown })
     await spendAndWrite(open)
-    const url = `http://127.0.0.1:${open.port}/operator`
     for (const colorScheme of ['light', 'dark'] as const) {
       for (const width of [1_180, 360]) {
-        const page = await visit(url, { viewport: { width, height: 800 }, colorScheme })
+        const page = await visit(`http://127.0.0.1:${open.port}${await open.link()}`, {
+          viewport: { width, height: 800 },
+          colorScheme,
+        })
         await page.getByText('In range, 43 % of the way up').waitFor()
         expect(await page.locator('#gauge-spent').getAttribute('value')).toBe('1712.5')
         expect(await page.getByRole('row').allInnerTexts()).toHaveLength(3)
@@ -116,11 +118,15 @@ describe('on this machine', () => {
   test('it keeps itself fresh while somebody looks, and leaves open what was opened', async () => {
     browser = await launchBrowser()
     open = await openOperated({ from: 'here' })
-    const page = await visit(`http://127.0.0.1:${open.port}/operator`)
+    const page = await visit(`http://127.0.0.1:${open.port}${await open.link()}`)
+    expect(page.url()).toBe(`http://127.0.0.1:${open.port}/operator`)
     await page.getByText('Everything that would be called').first().click()
     await open.place.operations.cancel('op-2', 'operator:test')
     await page.getByText('Awaiting a decision: 1').waitFor()
     expect(await page.locator('details[open]').count()).toBe(1)
+    await page.context().clearCookies()
+    await page.getByText('This page has ended. Open it again with the link that svc status --page prints.').waitFor()
+    complaints = complaints.filter((words) => !/status of 401/.test(words))
   })
 })
 

@@ -24,7 +24,7 @@ test.each(['compose.yaml', 'kubernetes.yaml'])(
     expect(text).not.toMatch(/\t|0x[0-9a-f]{64}/i)
     for (const { name } of apiSettings.filter(({ secret }) => secret)) {
       const given = new RegExp(
-        `${name.replace('<chainId>', '\\d+')}(: |\\n\\s+value: )(?!.*\\$\\{|postgres://svc@database:5432/svc$)\\S`,
+        `${name.replace('<chainId>', '\\d+')}(: |\\n\\s+value: )(?!.*\\$\\{|postgres://support_api@database:5432/support_api$)\\S`,
         'm',
       )
       expect(text).not.toMatch(given)
@@ -84,6 +84,13 @@ test('the ingress lets through every route but the probes', () => {
   const routes = new Set(texts.flatMap(pathsOf).filter((path) => !probes.includes(path)))
   expect(routes.size).toBeGreaterThan(6)
   expect([...routes].filter((path) => !passes(path))).toEqual([])
+})
+
+test('in compose it signs in to the database as itself, and is not told the password of the superuser', () => {
+  const [database = '', api = ''] = read('deploy/support-api/compose.yaml').split(/\n {2}api:\n/)
+  expect(database).toContain('POSTGRES_PASSWORD: ${POSTGRES_PASSWORD:?}\n')
+  expect(api).toContain('PGPASSWORD: ${SUPPORT_API_DB_PASSWORD:?}\n')
+  expect(api).not.toContain('POSTGRES_PASSWORD')
 })
 
 test('an image is made of the sources alone', () => {

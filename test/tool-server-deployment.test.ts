@@ -41,7 +41,7 @@ test.each(files)('%s holds no secret', (_file, text) => {
   expect(text).not.toMatch(/0x[0-9a-f]{64}|svc_(?:read|feedback|write)_/i)
   for (const { name } of settings.filter(({ secret }) => secret)) {
     const given = new RegExp(
-      `\\b${name.replace('<chainId>', '\\d+')}(?:: |=|, value: |\\n\\s+value: )(?!\\.\\.\\.|\\$\\{|postgres://svc@database:5432/)\\S`,
+      `\\b${name.replace('<chainId>', '\\d+')}(?:: |=|, value: |\\n\\s+value: )(?!\\.\\.\\.|\\$\\{|postgres://\\w+@database:5432/)\\S`,
     )
     expect(text).not.toMatch(given)
   }
@@ -57,7 +57,8 @@ describe('what the image is', () => {
     expect(read('start')).toContain(`\${SVC_LISTEN:-0.0.0.0:${httpPort}}`)
     expect(dockerfile).toContain(`CMD ["${healthCommand}"]\n`)
     expect(dockerfile).toContain(`ARG RUN_AS=${runsAs}:${runsAs}\nUSER \${RUN_AS}\n`)
-    expect(read('healthy')).toContain(`/dev/tcp/127.0.0.1/${httpPort} `)
+    expect(read('healthy')).toContain(`\${SVC_LISTEN:-0.0.0.0:${httpPort}}`)
+    expect(dockerfile).toContain('ln -s /app/bin/svc /usr/local/bin/svc\n')
     expect(read('healthy')).toContain(`GET ${imageFacts.healthPath} HTTP/1.1`)
     expect(read('start')).toContain(`--reuid=${runsAs} --regid=${runsAs} --clear-groups --no-new-privs`)
   })
@@ -139,6 +140,51 @@ const wallet = {
   WALLET_ID: 'wallet',
   WALLET_AUTH_PRIVATE_KEY: 'MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg',
 }
+
+test('on Kubernetes what only reads is given the key to read, and neither another one nor the wallet', () => {
+  const manifest = read('kubernetes.yaml')
+  const secretsOf = (text: string) => [...text.matchAll(/secretRef:\n\s+name: (\S+)/g)].map(([, name]) => name)
+  const [reader = '', signer = ''] = manifest.split('kind: StatefulSet')
+  expect([secretsOf(reader), secretsOf(signer)]).toEqual([['svc-read'], ['svc', 'svc-wallet']])
+  const commands = manifest.replaceAll('\\\n#', '').matchAll(/create secret generic (\S+) (.*)/g)
+  const made = new Map([...commands].map(([, name = '', words = '']) => [name, words]))
+  const keysIn = (name: string) => [...(made.get(name) ?? '').matchAll(/SVC_API_KEY_(\w+)=/g)].map(([, tier]) => tier)
+  expect([keysIn('svc-read'), keysIn('svc')]).toEqual([['READ'], ['READ', 'FEEDBACK', 'WRITE']])
+  expect(made.get('svc-read')).not.toContain('WALLET_')
+  expect(renderFile({ wallet: false }).match(/SVC_API_KEY_\w+/g)).toEqual(['SVC_API_KEY_READ'])
+})
+
+test('fly.io and Render name callers in a field that their edge writes itself', () => {
+  expect(read('fly.toml')).toContain('SVC_CLIENT_ADDRESS_HEADER = "Fly-Client-IP"\n')
+  for (const wallet of [true, false])
+    expect(renderFile({ wallet })).toContain('{ key: SVC_CLIENT_ADDRESS_HEADER, value: CF-Connecting-IP }\n')
+})
+
+test('in compose each service signs in to the database as itself, and none is told the password of the superuser', () => {
+  const [listed = ''] = read('compose.yaml').split('\nvolumes:\n')
+  const texts = listed.split(/\n {2}(?=[a-z-]+:\n)/).slice(1)
+  const services = Object.fromEntries(texts.map((text) => [text.split(':', 1)[0], text]))
+  expect(services['database']).toContain('POSTGRES_PASSWORD: ${POSTGRES_PASSWORD:?}\n')
+  const told = (name: string) => services[name]?.match(/(?:postgres:\/\/\w+@\S+|PGPASSWORD: .*)/g)
+  expect(told('svc')).toEqual(['postgres://svc@database:5432/svc', 'PGPASSWORD: ${TOOL_SERVER_DB_PASSWORD:?}'])
+  expect(told('support-api')).toEqual([
+    'postgres://support_api@database:5432/support_api',
+    'PGPASSWORD: ${SUPPORT_API_DB_PASSWORD:?}',
+  ])
+  const others = Object.entries(services).filter(([name]) => name !== 'database')
+  expect(others.map(([, text]) => text).join('\n')).not.toMatch(/\bPOSTGRES_PASSWORD|POSTGRES_USER/)
+})
+
+test('every image that is built on or run names its whole version', () => {
+  for (const folder of ['tool-server', 'support-api']) {
+    const texts = ['Dockerfile', 'compose.yaml'].map((file) => readFileSync(join(root, 'deploy', folder, file), 'utf8'))
+    const images = texts.flatMap((text) =>
+      [...text.matchAll(/^(?:FROM| +image:) (\S+)/gm)].map(([, image = '']) => image),
+    )
+    expect(images.length).toBeGreaterThan(3)
+    for (const image of images) expect(image).toMatch(/^(?:postgres:\d+\.\d+|[\w/]+:v?\d+\.\d+\.\d+(?:-[\w-]+)?)$/)
+  }
+})
 
 test('an image is made of the sources alone', () => {
   const left = read('Dockerfile.dockerignore').split('\n')

@@ -9,4 +9,9 @@ import policy from './policy.json'
 
 const edge = createEdgeServer({ env, chains, policy, write: (line) => console.log(line) })
 
-export default httpServerHandler(createServer((request, response) => void edge.handle(request, response)))
+const server = httpServerHandler(createServer((request, response) => void edge.handle(request, response)))
+
+export default {
+  // A zone may take plain http, too; which of both it was only this URL says.
+  fetch: (request, ...more) => edge.refuse(request.url) ?? server.fetch(request, ...more),
+}

@@ -38,8 +38,10 @@ async function bundleOperator(app) {
   // Where the command looks for its own version.
   writeFileSync(join(app, 'package.json'), `${JSON.stringify({ name, version, private: true, type: 'module' })}\n`)
   mkdirSync(join(app, 'bin'))
+  // What the command starts to answer by itself.
   writeFileSync(join(app, 'bin/svc.js'), `#!/usr/bin/env node\nawait import('../dist/svc.mjs')\n`)
-  chmodSync(join(app, 'bin/svc.js'), 0o755)
+  // What an operator says, who may be root there.
+  writeFileSync(join(app, 'bin/svc'), '#!/bin/bash\nexec /app/start node /app/bin/svc.js "$@"\n')
 }
 
 /** A package and what it needs at run time; of those for other systems none is installed, but for that of another C library. */
@@ -55,7 +57,7 @@ function copyPackage(name, into) {
 /** Everybody may read, and nobody but the owner change it, whatever the umask of the build was. */
 function closeToOthers(directory) {
   for (const entry of readdirSync(directory, { recursive: true, withFileTypes: true })) {
-    const isRun = entry.isDirectory() || ['start', 'healthy', 'svc.js'].includes(entry.name)
+    const isRun = entry.isDirectory() || ['start', 'healthy', 'svc', 'svc.js'].includes(entry.name)
     chmodSync(join(entry.parentPath, entry.name), isRun ? 0o755 : 0o644)
   }
 }

@@ -97,7 +97,9 @@ function looksAt(pid) {
 function entriesTo(pid, { user, image }) {
   return {
     /** In its root, as its user. */
-    exec: (...asked) => run(['--mount', '--pid', '--root', '--wd'], pid(), [...asUser(user, image), ...asked]),
+    exec: (...asked) => run(inside, pid(), [...asUser(user, image), ...asked]),
+    /** As root of it, whatever its user is: how an operator enters on platforms that know no other. */
+    execAsRoot: (...asked) => run(inside, pid(), ['/usr/bin/env', '-i', path, ...image.environment, ...asked]),
     /** Asks it over its own loopback, from outside its root, and gives what came back. */
     ask(what) {
       const { status, stdout, stderr } = run([], pid(), [process.execPath, ask, JSON.stringify(what)])
@@ -106,6 +108,8 @@ function entriesTo(pid, { user, image }) {
     },
   }
 }
+
+const inside = ['--mount', '--pid', '--root', '--wd']
 
 function isNode(pid) {
   try {

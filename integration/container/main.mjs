@@ -1,6 +1,7 @@
 // The image of the tool server, run as the Dockerfile says in 256 MB: see ./run.
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
+import { generateKeyPairSync } from 'node:crypto'
 import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -173,7 +174,7 @@ async function operateBesideIt() {
   assert(container.ask({ key: keyIn(dataDir) }).tools.includes('execute_swap'))
   assert.equal(statSync(join(dataDir, 'state.db')).uid, 1000)
   const svc = (...words) => {
-    const { status, stdout, stderr } = container.exec('node', '/app/bin/svc.js', ...words)
+    const { status, stdout, stderr } = container.exec('/app/bin/svc', ...words)
     assert.equal(status, 0, `svc ${words.join(' ')}: ${stdout}${stderr}`)
     return stdout
   }
@@ -184,6 +185,18 @@ async function operateBesideIt() {
   svc('audit', 'verify')
   reportPeak('with a wallet', container)
   await requireEnd(container)
+}
+
+/** What root has `svc` write is of the user of the image, who has to read it. */
+function requireReadableFiles(container, dataDir) {
+  const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const passkey = `${'A'.repeat(22)}.${publicKey.export({ format: 'der', type: 'spki' }).toString('base64url')}`
+  const added = container.execAsRoot('/app/bin/svc', 'policy', 'add-operator', 'ada', passkey, '--yes')
+  assert.equal(added.status, 0, `${added.stdout}${added.stderr}`)
+  const policy = statSync(join(dataDir, 'policy.json'))
+  assert.deepEqual([policy.uid, policy.gid, policy.mode & 0o777], [1000, 1000, 0o600])
+  assert.equal(container.exec('/usr/bin/cat', '/data/policy.json').status, 0)
+  for (const name of readdirSync(dataDir)) assert.equal(statSync(join(dataDir, name)).uid, 1000, name)
 }
 
 /** As a platform does that mounts volumes as root's: the volume is handed over, and no right of root is left. */
@@ -197,5 +210,6 @@ async function startAsRoot() {
   assert.match(container.status(), /^CapBnd:\t0+$/m)
   assert(existsSync(join(dataDir, '.env')))
   assert.deepEqual([statSync(dataDir).uid, statSync(dataDir).mode & 0o777], [1000, 0o700])
+  requireReadableFiles(container, dataDir)
   await requireEnd(container)
 }

@@ -1,4 +1,7 @@
 // The tool server's profile `data` as it is deployed to an edge, in the real workerd beside the server of a local world.
+import { once } from 'node:events'
+import { get } from 'node:http'
+import { json } from 'node:stream/consumers'
 import { isDeepStrictEqual } from 'node:util'
 import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -28,6 +31,7 @@ export async function checkServer(report, signal) {
     report('wrangler takes its configuration', fault === null, fault ?? '')
     edge = await startEdge(folder, wrangler, world)
     await reportStart(report, edge)
+    report('plain http from elsewhere is refused', await refusesPlainHttp(edge), 'as JSON, without a redirect')
     const places = {
       server: await openPlace(world.ready.mcp.url, world.ready.mcp.keys),
       edge: await openPlace(`${edge.url}/mcp`, world.ready.mcp.keys),
@@ -51,6 +55,14 @@ async function reportStart(report, edge) {
   const { cpuSeconds } = edge.used()
   const detail = `${edge.bytes} bytes, ${edge.zipped} gzipped, ${cpuSeconds.toFixed(2)} s of CPU`
   report('it is small, and starts at once', healthy.ok && edge.zipped < 3_000_000 && cpuSeconds < 2, detail)
+}
+
+/** A request as one comes that a zone took over plain http: its URL is made of the name that it was sent to. */
+async function refusesPlainHttp({ url }) {
+  const request = get(`${url}/healthz`, { headers: { host: 'mcp.example.com' }, agent: false })
+  const [answer] = await once(request, 'response')
+  const body = await json(answer)
+  return answer.statusCode === 403 && body.code === 'PROXY_REQUIRED' && answer.headers.location === undefined
 }
 
 async function checkAnswers(report, { edge, places, calls }) {

@@ -107,10 +107,11 @@ const entries = `
   svc policy compile [--provider privy] [--template ROLE] [--chains ID,ID] [--data-dir D] [--policy FILE]
       The rules for the managed wallet's provider, and what they cannot say. Roles: vault_participant (default),
       vault_manager, vault_creator.
-  svc status [--positions] [--wallet ADDRESS] [--json] [--data-dir D]
+  svc status [--positions] [--wallet ADDRESS] [--json] [--data-dir D] | --page [--json] [--data-dir D]
       Whether signing is paused, stopped by the circuit breaker or by a broken policy.json, what of the last 24 hours is spent
       and left, what waits, what is out and how the last writes ended: of all callers, beside the running server and without
-      one. With --positions also what the wallet has in pools, which the chains are asked for; health is svc doctor.
+      one. With --positions also what the wallet has in pools, which the chains are asked for; health is svc doctor. --page
+      prints instead a link that opens the operator page on this machine (SVC_OPERATOR_PAGE), once.
   svc verify-chains [--chain NAME] [--json] [--data-dir D]
       Whether each contract that the row of a chain names answers as it should at the configured endpoints, and what each
       endpoint can do: age of its head, how far back it has state and logs, how wide a range of logs and how long a batch

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { clientAddress, ipv6Network } from './client-address.ts'
 
 const behind = (forwarded: string | undefined, socketAddress = '10.0.0.1') =>
@@ -19,6 +19,46 @@ it.each([
 ])('behind proxies %s is from %s', (forwarded, address) => {
   expect(behind(forwarded)).toEqual({ address })
   expect(behind(forwarded, '::ffff:10.0.0.1')).toEqual({ address })
+})
+
+describe('an edge that names the client in a field of its own', () => {
+  const named = (fields: Readonly<Record<string, string>>, socketAddress = '10.0.0.1') =>
+    clientAddress(
+      ['10.0.0.0/8'],
+      'fly-client-ip',
+    )({
+      headers: { 'x-forwarded-proto': 'https', ...fields },
+      socketAddress,
+    })
+
+  it.each([
+    ['203.0.113.9', '203.0.113.9'],
+    ['::ffff:203.0.113.9', '203.0.113.9'],
+    ['2001:db8::1', '2001:db8::1'],
+    // Within the network of the platform, another machine.
+    ['10.9.9.9', '10.9.9.9'],
+    // Repeated, as Node joins it.
+    ['198.51.100.1, 203.0.113.9', '10.0.0.1'],
+    ['nonsense', '10.0.0.1'],
+    ['', '10.0.0.1'],
+  ])('is believed of %s', (value, address) => {
+    expect(named({ 'fly-client-ip': value, 'x-forwarded-for': '198.51.100.7' })).toEqual({ address })
+  })
+
+  it('counts what has no such field against the proxy, whatever a client wrote elsewhere', () => {
+    expect(named({ 'x-forwarded-for': '198.51.100.7', 'true-client-ip': '198.51.100.8' })).toEqual({
+      address: '10.0.0.1',
+    })
+  })
+
+  it('is believed over its own connections and https alone, and read nowhere else', () => {
+    const headers = { 'fly-client-ip': '203.0.113.9' }
+    expect(named(headers, '198.51.100.7')).toHaveProperty('fault')
+    expect(named({ ...headers, 'x-forwarded-proto': 'http' })).toHaveProperty('fault')
+    const source = { headers: { ...headers, 'x-forwarded-proto': 'https' }, socketAddress: '10.0.0.1' }
+    expect(clientAddress(['10.0.0.1'])(source)).toEqual({ address: '10.0.0.1' })
+    expect(clientAddress([], 'fly-client-ip')(source)).toEqual({ address: '10.0.0.1' })
+  })
 })
 
 it('what came past the proxies, or to them without https, has no address to count on', () => {

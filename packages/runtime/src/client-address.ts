@@ -4,17 +4,24 @@ import { BlockList, isIP, isIPv6 } from 'node:net'
 /**
  * Tells where a request comes from. Behind trusted proxies that is the last address of `X-Forwarded-For` which is not a
  * proxy of ours (what stands before it, a client could have made up), and what came past them, or to them without https, is said to.
+ *
+ * @param ownHeader in small letters: the field in which the edge itself names the client, whatever the client sent there. It counts in place
+ * of `X-Forwarded-For`; where it is absent, repeated or no address, the request counts against the proxy that brought it.
  */
-export function clientAddress(trustedProxies: readonly string[]): (source: RequestSource) => ClientAddress {
+export function clientAddress(
+  trustedProxies: readonly string[],
+  ownHeader: string | null = null,
+): (source: RequestSource) => ClientAddress {
   if (trustedProxies.length === 0) return ({ socketAddress }) => ({ address: plainAddress(socketAddress) })
   const isProxy = inRanges(trustedProxies)
   return ({ headers, socketAddress }) => {
     const nearest = plainAddress(socketAddress)
     if (!isProxy(nearest)) return { fault: 'The request did not come through the edge proxy.' }
     if (headers['x-forwarded-proto'] !== 'https') return { fault: 'The request did not reach the edge over https.' }
-    const forwarded = headers['x-forwarded-for']
-    const hops = (typeof forwarded === 'string' ? forwarded : '').split(',').map((hop) => plainAddress(hop.trim()))
-    const client = hops.findLast((hop) => hop !== '' && !isProxy(hop))
+    const said = headers[ownHeader ?? 'x-forwarded-for']
+    const text = typeof said === 'string' ? said : ''
+    const hops = (ownHeader === null ? text.split(',') : [text]).map((hop) => plainAddress(hop.trim()))
+    const client = hops.findLast((hop) => hop !== '' && (ownHeader !== null || !isProxy(hop)))
     return { address: client !== undefined && isIP(client) !== 0 ? client : nearest }
   }
 }

@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { isFileName } from './manifest.ts'
 import { ownerKeyName } from '@svc/tool-server'
+import { pageLinkName } from '@svc/tool-server/operator-page'
 import { worldMarker } from '../world-directory.ts'
 
 /**
@@ -72,6 +73,7 @@ const reasons: Readonly<Record<string, string>> = {
   '.env.bak': 'former settings, with their secrets',
   [ownerKeyName]: 'the key that can lift the policy of the wallet: it belongs on another machine',
   [worldMarker]: 'the wallet of a local world, whose chain is gone when it ends',
+  [pageLinkName]: 'a link to the operator page, which opens once',
   'wallet-in-the-making.json': 'keys of a wallet that is being made: finish that first, with svc setup',
   'support-api': 'the state of another server: back that up by itself',
 }

@@ -15,15 +15,17 @@ import { gauge } from '../gauge.ts'
 import { table } from '../table.ts'
 import { heldLines, readPositionsOf } from './held-positions.ts'
 import { lastWriteLines } from './last-writes.ts'
+import { printPageLink } from './page-link.ts'
 
 /**
- * `svc status`: whether anything stands against signing, what of the day is spent and left, what waits and what is out: of all callers,
+ * `svc status`, and with `--page` a link to the operator page: whether anything stands against signing, what of the day is spent and left, what waits and what is out: of all callers,
  * beside the running server and without one; with `--positions` also what the wallet has in pools, which the chains are asked for. Changes
  * nothing. Resolves to exit code 0, whatever there is to say.
  */
 export async function status(argv: readonly string[]): Promise<number> {
-  const flags = parseFlags(argv, { values: ['data-dir', 'wallet'], switches: ['json', 'positions'] })
+  const flags = parseFlags(argv, { values: ['data-dir', 'wallet'], switches: ['json', 'positions', 'page'] })
   const { config, path } = await policyPlace(flags['data-dir'], null, process.env)
+  if (flags.page) return printPageLink(config, flags)
   // Policy and audit log are files in it, also where the state is in PostgreSQL.
   await requireDirectory(config.dataDir)
   const open = await openOperations(flags['data-dir'], process.env)

@@ -53,6 +53,8 @@ kill_timeout = "${stopSeconds}s"
 [env]
   SVC_PUBLIC_URL = "https://svc.fly.dev/mcp"
   SVC_TRUSTED_PROXIES = "172.16.0.0/12,fdaa::/16"
+  # Set by the proxy there; the last public address of X-Forwarded-For is the app's own.
+  SVC_CLIENT_ADDRESS_HEADER = "Fly-Client-IP"
 
 [http_service]
   internal_port = ${httpPort}
@@ -85,7 +87,7 @@ kill_timeout = "${stopSeconds}s"
  * request comes, and starts anew with the next.
  */
 export function renderFile({ wallet }: { readonly wallet: boolean }): string {
-  const secrets = [...apiKeys, ...(wallet ? ofWallet : ofReader)].map((name) => `      - { key: ${name}, sync: false }`)
+  const secrets = (wallet ? [...apiKeys, ...ofWallet] : ofReader).map((name) => `      - { key: ${name}, sync: false }`)
   const place = wallet ? `    disk: { name: svc-data, mountPath: ${mounted}, sizeGB: 1 }\n` : ''
   const values = {
     PORT: `"${httpPort}"`,
@@ -93,6 +95,8 @@ export function renderFile({ wallet }: { readonly wallet: boolean }): string {
     SVC_MCP_PROFILE: wallet ? 'full' : 'data',
     SVC_PUBLIC_URL: 'https://svc.onrender.com/mcp',
     SVC_TRUSTED_PROXIES: '10.0.0.0/8',
+    // Set by the network in front of Render, whose own address is the last public one of X-Forwarded-For.
+    SVC_CLIENT_ADDRESS_HEADER: 'CF-Connecting-IP',
   }
   const plain = Object.entries(values).map(([name, value]) => `      - { key: ${name}, value: ${value} }`)
   return `# CHANGE: the host in SVC_PUBLIC_URL is the name that the service gets. What says "sync: false" is asked for, and may stay empty.
@@ -112,4 +116,4 @@ ${place}`
 const apiKeys = ['SVC_API_KEY_READ', 'SVC_API_KEY_FEEDBACK', 'SVC_API_KEY_WRITE'] as const
 const endpoints = ['SVC_RPC_PROVIDER', 'RPC_API_KEY'] as const
 const ofWallet = ['WALLET_APP_ID', 'WALLET_APP_SECRET', 'WALLET_ID', 'WALLET_AUTH_PRIVATE_KEY', ...endpoints] as const
-const ofReader = [...endpoints, 'SVC_DATABASE_URL'] as const
+const ofReader = ['SVC_API_KEY_READ', ...endpoints, 'SVC_DATABASE_URL'] as const

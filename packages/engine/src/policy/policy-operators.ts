@@ -12,14 +12,16 @@ export function operators() {
       .string()
       .regex(/^[A-Za-z0-9_-]{80,1200}$/, accepted)
       .refine((text) => passkeyOf(text) !== null, accepted)
-      .describe('Its public key: SPKI in base64url, of P-256, or of RSA with 2048 bits or more.'),
+      .describe(
+        'Its public key: SPKI in base64url, of P-256, or of RSA with 2048 bits or more and an odd exponent from 3.',
+      ),
   })
   const operator = z.strictObject({
     passkeys: z.array(passkey).min(1).max(8).describe('One for each device; any of them confirms.'),
   })
   return z
     .record(z.string().regex(operatorName, 'accepted: a name of a-z, 0-9, . _ and -, at most 32'), operator)
-    .refine(isOneOperators, 'accepted: each passkey under one name')
+    .refine(isOneOperators, 'accepted: each passkey under one name, and each public key once')
     .default({})
     .describe(
       'Who may approve, deny, cancel, pause and resume on the operator page from afar (SVC_OPERATOR_PAGE), by name: { "ada": { "passkeys": [{ "id", "publicKey" }] } }. Each decision is confirmed by a passkey that stands here, and by nothing else: no API key, token or signed-in wallet decides. Whoever is taken out is out at once. Against an agent that approves what it asked for.',
@@ -34,9 +36,11 @@ export function passkeyOf(publicKey: string): KeyObject | null {
   try {
     const der = Buffer.from(publicKey, 'base64url')
     const key = createPublicKey({ key: der, format: 'der', type: 'spki' })
-    const { namedCurve, modulusLength = 0 } = key.asymmetricKeyDetails ?? {}
+    const { namedCurve, modulusLength = 0, publicExponent = 0n } = key.asymmetricKeyDetails ?? {}
     const isP256 = key.asymmetricKeyType === 'ec' && namedCurve === 'prime256v1'
-    const isRsa = key.asymmetricKeyType === 'rsa' && modulusLength >= 2_048
+    // With an exponent of 1 anybody signs, and with an even one nobody.
+    const isSound = publicExponent >= 3n && publicExponent % 2n === 1n
+    const isRsa = key.asymmetricKeyType === 'rsa' && modulusLength >= 2_048 && isSound
     return isP256 || isRsa ? key : null
   } catch {
     return null
@@ -45,8 +49,16 @@ export function passkeyOf(publicKey: string): KeyObject | null {
 
 const accepted = 'accepted: a public key as svc policy add-operator writes it'
 
-/** What two people hold together would say of neither who decided. */
-function isOneOperators(named: Readonly<Record<string, { readonly passkeys: readonly { readonly id: string }[] }>>) {
-  const ids = Object.values(named).flatMap(({ passkeys }) => passkeys.map(({ id }) => id))
-  return new Set(ids).size === ids.length
+/** What two people hold together would say of neither who decided, and a key under a second id would outlive the first. */
+function isOneOperators(named: Readonly<Record<string, { readonly passkeys: readonly Passkey[] }>>): boolean {
+  const passkeys = Object.values(named).flatMap((operator) => operator.passkeys)
+  const ids = passkeys.map(({ id }) => id)
+  // By its numbers: the same key has more than one spelling.
+  const keys = passkeys.flatMap(({ publicKey }) => {
+    const key = passkeyOf(publicKey)
+    return key === null ? [] : [JSON.stringify(key.export({ format: 'jwk' }))]
+  })
+  return new Set(ids).size === ids.length && new Set(keys).size === keys.length
 }
+
+type Passkey = { readonly id: string; readonly publicKey: string }

@@ -70,6 +70,7 @@ function assemble(values: Settings, dataDir: string, chains: readonly Chain[], p
         ? null
         : { certPath: resolve(certPath), keyPath: resolve(keyPath) },
     trustedProxies: values.SVC_TRUSTED_PROXIES,
+    clientAddressHeader: values.SVC_CLIENT_ADDRESS_HEADER ?? null,
     allowedHosts: values.SVC_ALLOWED_HOSTS,
     allowedOrigins: values.SVC_ALLOWED_ORIGINS,
     publicUrl: values.SVC_PUBLIC_URL ?? null,

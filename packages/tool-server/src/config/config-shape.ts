@@ -31,6 +31,8 @@ export type Config = {
   readonly webSocket: boolean
   readonly tls: { readonly certPath: string; readonly keyPath: string } | null
   readonly trustedProxies: readonly string[]
+  /** In small letters: where the edge itself names the client; `null` where `X-Forwarded-For` does. */
+  readonly clientAddressHeader: string | null
   readonly allowedHosts: readonly string[]
   readonly allowedOrigins: readonly string[]
   /** Where clients reach `/mcp`; `null`: where it listens. */

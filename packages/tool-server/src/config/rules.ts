@@ -74,6 +74,8 @@ function wireRules(config: Config, values: Settings): readonly ConfigProblem[] {
       fix: 'Listen on 127.0.0.1, or set SVC_TLS_CERT and SVC_TLS_KEY, or name the proxy that ends TLS in SVC_TRUSTED_PROXIES.',
     })
   }
+  if (config.clientAddressHeader !== null && config.trustedProxies.length === 0)
+    problems.push(missing('SVC_TRUSTED_PROXIES', 'SVC_CLIENT_ADDRESS_HEADER'))
   return problems
 }
 

@@ -104,6 +104,7 @@ export const settingsSchema = z.object({
   SVC_TLS_CERT: text.optional(),
   SVC_TLS_KEY: text.optional(),
   SVC_TRUSTED_PROXIES: list.pipe(z.array(address)).default([]),
+  SVC_CLIENT_ADDRESS_HEADER: headerName.optional(),
   SVC_ALLOWED_HOSTS: list
     .pipe(z.array(z.string().regex(/^[A-Za-z0-9.:[\]-]+$/, 'Accepted: host names without ports')))
     .default([]),

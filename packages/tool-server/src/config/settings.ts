@@ -94,6 +94,11 @@ export const settings = [
   setting('SVC_TLS_CERT', 'Certificate file (PEM); with SVC_TLS_KEY the server speaks TLS 1.3.'),
   setting('SVC_TLS_KEY', 'Private key file of the certificate (PEM).'),
   setting('SVC_TRUSTED_PROXIES', 'Addresses or CIDR ranges of the edge that ends TLS, separated by commas.'),
+  setting(
+    'SVC_CLIENT_ADDRESS_HEADER',
+    'Header field in which that edge names the client, over whatever a client sends there, such as `Fly-Client-IP`; read from the proxies of SVC_TRUSTED_PROXIES alone. Only where the last public address of X-Forwarded-For is the edge itself: rate limits go by it.',
+    'X-Forwarded-For, its last address that is no trusted proxy',
+  ),
   setting('SVC_ALLOWED_HOSTS', 'Host names the server answers to beside loopback, separated by commas.'),
   setting('SVC_ALLOWED_ORIGINS', 'Origins whose pages may call the server, separated by commas.'),
   setting(
@@ -103,7 +108,7 @@ export const settings = [
   ),
   setting(
     'SVC_OPERATOR_PAGE',
-    '`on` serves `/operator` beside `/mcp`: gauges, what waits, last writes, health. Without SVC_PUBLIC_URL it is read-only and for this machine; with an https one it takes a passkey of `operators` of the policy to see it, and one again for each decision.',
+    '`on` serves `/operator` beside `/mcp`: gauges, what waits, last writes, health. Without SVC_PUBLIC_URL it is read-only, for this machine, and opens with a link of `svc status --page`; with an https one it takes a passkey of `operators` of the policy to see it, and one again for each decision.',
     'off',
   ),
   setting(

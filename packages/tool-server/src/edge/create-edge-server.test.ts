@@ -10,13 +10,14 @@ afterEach(async () => {
   for (const close of closers.splice(0)) await close()
 })
 
+const env = {
+  SVC_PUBLIC_URL: 'https://mcp.example.com/mcp',
+  SVC_API_KEY_READ: key,
+  SVC_RPC_URL_8453: 'https://rpc.example/a-secret-key',
+}
+
 async function open(fetch: EdgeOptions['fetch'] = () => Promise.reject(new TypeError('nobody answers'))) {
   const lines: string[] = []
-  const env = {
-    SVC_PUBLIC_URL: 'https://mcp.example.com/mcp',
-    SVC_API_KEY_READ: key,
-    SVC_RPC_URL_8453: 'https://rpc.example/a-secret-key',
-  }
   const edge = createEdgeServer({ env, write: (line) => void lines.push(line), fetch })
   const server = createServer((request, response) => void edge.handle(request, response)).listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -60,6 +61,34 @@ test('what stands before the protocol stands here too', async () => {
   expect((await send({ method: 'POST', body: '{}', headers: { 'content-type': 'text/plain' } })).status).toBe(415)
   expect((await globalThis.fetch(new URL('/healthz', url))).status).toBe(200)
   expect((await globalThis.fetch(new URL('/nothing', url))).status).toBe(404)
+})
+
+test('over plain http it is there for this machine alone: refused as JSON, without a redirect', async () => {
+  const edge = createEdgeServer({ env, write: () => {} })
+  for (const url of [
+    'https://mcp.example.com/mcp',
+    'http://127.0.0.1:8787/mcp',
+    'http://localhost/',
+    'http://[::1]:1/',
+  ])
+    expect(edge.refuse(url), `of ${url}`).toBeNull()
+  for (const url of [
+    'http://mcp.example.com/mcp',
+    'http://mcp.example.com:443/healthz',
+    'http://localhost.example/mcp',
+  ]) {
+    const refused = edge.refuse(url)
+    expect([refused?.status, refused?.headers.get('content-type')], `of ${url}`).toEqual([
+      403,
+      'application/problem+json',
+    ])
+    expect(refused?.headers.get('location')).toBeNull()
+    expect(await refused?.json()).toMatchObject({
+      code: 'PROXY_REQUIRED',
+      status: 403,
+      message: 'The request did not reach the edge over https.',
+    })
+  }
 })
 
 test('a call whose endpoint never answers holds up no other, which asks for itself', async () => {

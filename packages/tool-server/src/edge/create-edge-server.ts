@@ -13,10 +13,10 @@ import { handleRequest } from '../pipeline.ts'
 import { createRateLimits } from '../rate-limits/rate-limit.ts'
 import { version } from '../status/status.ts'
 import { dataTools, namesBeyondData } from '../tools/data-tools.ts'
-import { answerFailure } from '../transports/answers.ts'
-import { createGuards, hostNames } from '../transports/guards.ts'
+import { answerFailure, problemOf } from '../transports/answers.ts'
+import { createGuards, hostNames, loopbackHosts } from '../transports/guards.ts'
 import { createBodyRoom } from '../transports/json-body.ts'
-import type { RequestContext } from '../transports/request-stages.ts'
+import { refuse, type RequestContext } from '../transports/request-stages.ts'
 import { createLineLog } from './create-line-log.ts'
 import { openEras } from './open-eras.ts'
 import { readEdgeConfig } from './read-edge-config.ts'
@@ -37,6 +37,7 @@ export function createEdgeServer(options: EdgeOptions): EdgeServer {
   const { stages, offered, bars } = keep(config, policy, log)
   const place = { config, policy, redactor, log, offered, bars, fetch: options.fetch }
   return Object.freeze({
+    refuse: refusePlainHttp,
     async handle(request: IncomingMessage, response: ServerResponse) {
       const context: RequestContext = {
         ...stages,
@@ -56,6 +57,11 @@ export function createEdgeServer(options: EdgeOptions): EdgeServer {
 }
 
 export type EdgeServer = {
+  /**
+   * What is answered to a request for this URL before anything of it is read: over plain http from beyond this machine a refusal, as of whoever
+   * comes past an edge proxy, and no redirect, which would have clients send their keys in the clear each time. `null` where it may go on.
+   */
+  refuse(url: string): Response | null
   /** Answers one request. Never rejects. */
   handle(request: IncomingMessage, response: ServerResponse): Promise<void>
 }
@@ -71,6 +77,15 @@ export type EdgeOptions = {
   readonly write: (line: string) => void
   /** The platform's unless given. */
   readonly fetch?: typeof globalThis.fetch
+}
+
+function refusePlainHttp(url: string): Response | null {
+  const { protocol, hostname } = new URL(url)
+  if (protocol === 'https:' || loopbackHosts.includes(hostname)) return null
+  const { status, body, headers } = problemOf(
+    refuse('PROXY_REQUIRED', 'The request did not reach the edge over https.'),
+  )
+  return new Response(body, { status, headers })
 }
 
 /** What all requests share: no promise, no timer and no signal is among it. */

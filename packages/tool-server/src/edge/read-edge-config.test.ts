@@ -80,6 +80,7 @@ test('what an edge does not have is refused by its name, and nothing else is', (
       "SVC_TLS_CERT",
       "SVC_TLS_KEY",
       "SVC_TRUSTED_PROXIES",
+      "SVC_CLIENT_ADDRESS_HEADER",
       "SVC_OPERATOR_PAGE",
       "SVC_SIWE_CHAIN",
       "SVC_OAUTH_ISSUERS",

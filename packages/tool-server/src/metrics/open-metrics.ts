@@ -80,5 +80,12 @@ type MetricsParts = Pick<EngineFacts, 'dailyLimitUsd' | 'now'> & {
 
 type MetricsConfig = Pick<
   Config,
-  'profile' | 'chains' | 'tls' | 'trustedProxies' | 'allowedHosts' | 'allowedOrigins' | 'publicUrl'
+  | 'profile'
+  | 'chains'
+  | 'tls'
+  | 'trustedProxies'
+  | 'clientAddressHeader'
+  | 'allowedHosts'
+  | 'allowedOrigins'
+  | 'publicUrl'
 > & { readonly metrics: NonNullable<Config['metrics']> }

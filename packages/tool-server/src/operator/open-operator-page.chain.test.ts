@@ -14,6 +14,7 @@ import { readConfig } from '../config.ts'
 import { openServer } from '../open-server.ts'
 import { rawRequest } from '../raw-http.fixture.ts'
 import { answerOf } from '../tools/answer.fixture.ts'
+import { makePageLink } from './page-link.ts'
 import { makePasskey } from './passkey.fixture.ts'
 
 const devnet = useDevnet()
@@ -44,8 +45,10 @@ async function openHook() {
   return { url: `http://127.0.0.1:${address.port}/`, heard }
 }
 
-/** The whole server behind an edge, with the operator page and an agent at it. */
-async function start() {
+const afar = { SVC_PUBLIC_URL: `${origin}/mcp`, SVC_TRUSTED_PROXIES: '127.0.0.1' }
+
+/** The whole server, behind an edge unless the settings say otherwise, with the operator page and an agent at it. */
+async function start(place: Readonly<Record<string, string>> = afar) {
   const hook = await openHook()
   const dataDir = mkdtempSync(join(tmpdir(), 'svc-operated-'))
   const privateKey = generatePrivateKey()
@@ -61,8 +64,7 @@ async function start() {
     SVC_CHAINS_FILE: chainsFile,
     SVC_LISTEN: '127.0.0.1:0',
     SVC_OPERATOR_PAGE: 'on',
-    SVC_PUBLIC_URL: `${origin}/mcp`,
-    SVC_TRUSTED_PROXIES: '127.0.0.1',
+    ...place,
     SVC_WEBHOOK_URL: hook.url,
     SVC_WEBHOOK_SECRET: `whsec_${secret.toString('base64')}`,
     SVC_WEBHOOK_PRIVATE: 'allow',
@@ -83,7 +85,7 @@ async function start() {
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>)
-  return { agent, port, address, audit, heard: hook.heard }
+  return { agent, port, address, audit, dataDir, heard: hook.heard }
 }
 
 it('an agent asks, the operator hears of it, approves from afar with a passkey, and the agent carries out just that', async () => {
@@ -127,4 +129,17 @@ it('an agent asks, the operator hears of it, approves from afar with a passkey, 
     ['tx.approval.decided', 'operator:ada'],
     ['tx.settled', null],
   ])
+})
+
+it('on this machine the page shows the state to whoever has the link that stands in the data directory, and to nobody else', async () => {
+  const { port, dataDir, address } = await start({})
+  const get = (path: string, cookie = '') => rawRequest(port, { method: 'GET', path, headers: { cookie } })
+  expect((await get('/operator')).status).toBe(401)
+  const { token } = await makePageLink(dataDir, Date.now())
+  const opened = await get(`/operator?token=${token}`)
+  expect(opened.status).toBe(303)
+  const [cookie = ''] = String(opened.headers['set-cookie']?.[0]).split(';')
+  expect((await get('/operator', cookie)).text).toContain('Signing is on.')
+  expect((await get('/operator/chains', cookie)).text).toContain(address)
+  expect((await get(`/operator?token=${token}`)).status).toBe(401)
 })

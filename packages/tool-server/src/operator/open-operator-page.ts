@@ -9,6 +9,7 @@ import { reportSetup } from '../status/status.ts'
 import { chainsView } from './chains-view.ts'
 import { readHeldPositions } from './held-positions.ts'
 import { createOperatorPage, type OperatorPage } from './operator-page.ts'
+import { usePageLink } from './page-link.ts'
 import { readList } from './read-list.ts'
 import { readOperatorStatus } from './read-status.ts'
 import { statusView } from './status-view.ts'
@@ -36,6 +37,7 @@ export function openOperatorPage({ config, policies, access, wallet, ports, aler
       ])
       return chainsView({ held, asked: chains.map(({ name }) => name), setup })
     }),
+    useLink: (token) => usePageLink(dataDir, token, Date.now()),
     policies,
     access,
     now: Date.now,

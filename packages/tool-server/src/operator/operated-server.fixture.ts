@@ -7,6 +7,7 @@ import { chainsView } from './chains-view.ts'
 import { createOperatorPage } from './operator-page.ts'
 import { openDirectory } from './operations.fixture.ts'
 import type { TestPasskey } from './passkey.fixture.ts'
+import { makePageLink, usePageLink } from './page-link.ts'
 import { readList } from './read-list.ts'
 import { readOperatorStatus } from './read-status.ts'
 import { statusView } from './status-view.ts'
@@ -48,6 +49,7 @@ export async function openOperated(options: OperatedOptions = {}) {
     },
     showChains: async () =>
       chainsView({ held: options.held ?? noPositions, asked: ['base'], setup: options.setup ?? wellSetUp }),
+    useLink: (token) => usePageLink(dataDir, token, world.now),
     policies: { latest: () => world.policy, current: async () => world.policy },
     access: {
       records,
@@ -68,6 +70,8 @@ export async function openOperated(options: OperatedOptions = {}) {
     ...server,
     place,
     world,
+    /** A new link to the page of this machine, as `svc status --page` makes it, from its path on. */
+    link: async () => `/operator?token=${(await makePageLink(dataDir, world.now)).token}`,
     /** What becomes of the policy's operators while the server runs. */
     name: (named: NonNullable<OperatedOptions['operators']>) => void (world.policy = policyWith(named)),
     stateOf: async (id: string) => (await stored.byId(id))?.state,

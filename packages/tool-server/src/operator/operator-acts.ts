@@ -44,6 +44,8 @@ export type OperatorAnswer = {
   readonly body: string
   /** What the browser is to hold from now on; empty to forget it. */
   readonly token?: { readonly value: string; readonly seconds: number }
+  /** Where it is to go on. */
+  readonly location?: string
 }
 
 export type OperatorActsOptions = {

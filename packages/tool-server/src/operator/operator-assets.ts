@@ -136,6 +136,7 @@ function keyOf(element) {
 async function refresh(place, path) {
   const before = decisions
   const answer = await fetch('/operator/' + path)
+  if (answer.status === 401 && !isOperator) return say('This page has ended. Open it again with the link that svc status --page prints.')
   if (answer.status === 401) return location.reload()
   const fresh = await answer.text()
   if (!answer.ok || busy || before !== decisions || known.get(path) === plain(fresh)) return

@@ -1,12 +1,14 @@
+import { ToolError } from '@svc/amm'
 import { type Html, htmlText } from './html.ts'
 import { createOperatorActs, type OperatorActsOptions, type OperatorAnswer, signInFirst } from './operator-acts.ts'
 import { operatorCss, pageJs, passkeyJs, signInJs } from './operator-assets.ts'
+import { createOperatorSessions } from './operator-sessions.ts'
 import { pageView, signInView } from './page-view.ts'
 
 /**
- * The operator page. Without a public address it is read alone, by whoever is on this machine. With one, nothing of it is shown without a session
- * that a passkey of the policy opened, and each decision takes a passkey again: over a challenge that names just this decision, for this
- * operator, once. Credentials of callers mean nothing here.
+ * The operator page. Without a public address it is read alone, on this machine, by whoever opened it with a link of `svc status --page`. With
+ * one, nothing of it is shown without a session that a passkey of the policy opened, and each decision takes a passkey again: over a challenge
+ * that names just this decision, for this operator, once. Credentials of callers mean nothing here.
  */
 export function createOperatorPage(options: OperatorPageOptions): OperatorPage {
   const { origin } = options
@@ -17,6 +19,7 @@ export function createOperatorPage(options: OperatorPageOptions): OperatorPage {
     '/operator/sign-in.js': { type: 'text/javascript', body: signInJs },
   }
   const signedIn = origin === null ? null : createOperatorActs({ ...options, origin })
+  const here = createReaders(options)
   const shown: Readonly<Record<string, (operator: string | null) => Promise<Html>>> = {
     '/operator': async (operator) => pageView({ state: await options.showState(operator !== null), operator }),
     '/operator/state': (operator) => options.showState(operator !== null),
@@ -24,12 +27,16 @@ export function createOperatorPage(options: OperatorPageOptions): OperatorPage {
   }
   return {
     origin,
-    async get(path, token) {
+    async get(path, token, link = null) {
+      if (signedIn === null && link !== null && path === '/operator') return here.open(link)
       const asset = Object.hasOwn(assets, path) ? assets[path] : undefined
       if (asset !== undefined) return asset
       const show = Object.hasOwn(shown, path) ? shown[path] : undefined
       if (show === undefined) return null
-      if (signedIn === null) return markup(await show(null))
+      if (signedIn === null) {
+        here.require(token)
+        return markup(await show(null))
+      }
       const session = await signedIn.find(token)
       if (session === null && path === '/operator') return markup(signInView())
       if (session === null) throw signInFirst()
@@ -45,8 +52,13 @@ export function createOperatorPage(options: OperatorPageOptions): OperatorPage {
 export type OperatorPage = {
   /** Of its public address; `null` where it is read on this machine alone. */
   readonly origin: string | null
-  /** `null` where there is nothing. Throws `AUTHENTICATION_REQUIRED` for what is shown to operators alone. */
-  get(path: string, token: string | null): Promise<OperatorAnswer | null>
+  /**
+   * `null` where there is nothing. Throws `AUTHENTICATION_REQUIRED` for what is shown to operators alone.
+   *
+   * @param link the token of a link to the page of this machine, which is exchanged for one that the browser holds; `SIGN_IN_REFUSED` for one
+   * that opens nothing
+   */
+  get(path: string, token: string | null, link?: string | null): Promise<OperatorAnswer | null>
   /** What a script of the page asks for. Throws `ToolError`; what a passkey did not confirm is `SIGN_IN_REFUSED`. */
   post(path: string, body: unknown, token: string | null): Promise<OperatorAnswer | null>
 }
@@ -57,7 +69,34 @@ export type OperatorPageOptions = Omit<OperatorActsOptions, 'origin'> & {
   /** What the state is now, with buttons where somebody may decide. */
   readonly showState: (decides: boolean) => Promise<Html>
   readonly showChains: () => Promise<Html>
+  /** Whether a link to the page of this machine holds, which it uses up. */
+  readonly useLink: (token: string) => boolean
 }
+
+/** Who reads it on this machine. A proxy that hides, or a forwarded port, brings strangers to it, who have no link. */
+function createReaders({ useLink, now }: Pick<OperatorPageOptions, 'useLink' | 'now'>) {
+  const sessions = createOperatorSessions(now, readerMs)
+  return {
+    open(link: string): OperatorAnswer {
+      if (!useLink(link)) throw new ToolError('SIGN_IN_REFUSED', 'This link was used, is over, or is none.', howToOpen)
+      // The redirect takes the link out of the address bar and the history.
+      const token = { value: sessions.begin('', ''), seconds: readerMs / 1_000 }
+      return { type: 'text/html', body: '', location: '/operator', token }
+    },
+    require(token: string | null): void {
+      if (token !== null && sessions.find(token) !== null) return
+      throw new ToolError('AUTHENTICATION_REQUIRED', 'The operator page opens with a link.', howToOpen)
+    },
+  }
+}
+
+const howToOpen = {
+  suggestion:
+    'Run svc status --page on this machine, as the user of the server, and open the link that it prints: once.',
+}
+
+/** A day of work. */
+const readerMs = 12 * 3_600_000
 
 function markup(shown: Html): OperatorAnswer {
   return { type: 'text/html', body: htmlText(shown) }

@@ -28,16 +28,17 @@ export async function answerOperatorRoute(
   const address = guards.clientAddress(request.headers, request.socket.remoteAddress ?? '')
   await requireBudget(limits.perAddress, address)
   requireOwnPlace(request, operator)
-  const path = request.url?.split('?', 1)[0] ?? ''
+  const [path = '', query] = (request.url ?? '').split('?', 2)
   const token = tokenOf(request, operator)
   track(inFlight, response)
   try {
-    if (request.method === 'GET') return send(response, await operator.get(path, token), operator)
+    if (request.method === 'GET')
+      return send(request, response, await operator.get(path, token, new URLSearchParams(query).get('token')), operator)
     if (request.method !== 'POST' || operator.origin === null) throw onlyRead(operator)
     requireOwnScript(request, operator.origin)
     const parsed = parseJson(await readBoundedBody(request, { bodies }, maxBytes), maxDepth)
     if (!parsed.ok) throw refuse('VALIDATION_FAILED', 'The body is not JSON in UTF-8, or nested too deep.')
-    send(response, await operator.post(path, parsed.value, token), operator)
+    send(request, response, await operator.post(path, parsed.value, token), operator)
   } catch (error) {
     if (!(error instanceof ToolError)) throw error
     if (error.code === 'SIGN_IN_REFUSED') {
@@ -75,22 +76,41 @@ function requireOwnScript(request: IncomingMessage, own: string): void {
   requireJson(request)
 }
 
-/** Sent by a browser to this host over https alone, and never along with a request of another site. Two of one name are nobody's. */
-function tokenOf({ headers }: IncomingMessage, { origin }: OperatorPage): string | null {
-  if (origin === null) return null
-  const pairs = (headers.cookie ?? '').split(';').map((pair) => pair.trim().split('='))
-  const [only, more] = pairs.filter(([name]) => name === cookieName)
+/** Never sent along with a request of another site. Two of one name are nobody's. */
+function tokenOf(request: IncomingMessage, page: OperatorPage): string | null {
+  const { name: own } = cookieOf(request, page)
+  const pairs = (request.headers.cookie ?? '').split(';').map((pair) => pair.trim().split('='))
+  const [only, more] = pairs.filter(([name]) => name === own)
   return more === undefined ? (only?.[1] ?? null) : null
 }
 
-function send(response: ServerResponse, answer: OperatorAnswer | null, { origin }: OperatorPage): void {
+/**
+ * From afar a cookie of this host, held over https alone. On this machine one of its port, of which cookies know nothing: two servers must not
+ * overwrite each other's.
+ */
+function cookieOf({ socket }: IncomingMessage, { origin }: OperatorPage): { name: string; attributes: string } {
+  if (origin !== null) return { name: '__Host-svc-operator', attributes: 'Path=/; Secure' }
+  return { name: `svc_operator_${socket.localPort}`, attributes: 'Path=/operator' }
+}
+
+function send(
+  request: IncomingMessage,
+  response: ServerResponse,
+  answer: OperatorAnswer | null,
+  page: OperatorPage,
+): void {
   if (answer === null) throw refuse('ROUTE_NOT_FOUND', 'There is nothing at this path.')
-  const { type, body, token } = answer
-  if (token !== undefined && origin !== null) {
-    const attributes = `Path=/; Secure; HttpOnly; SameSite=Strict; Max-Age=${token.seconds}`
-    response.setHeader('set-cookie', `${cookieName}=${token.value}; ${attributes}`)
+  const { type, body, token, location } = answer
+  if (token !== undefined) {
+    const { name, attributes } = cookieOf(request, page)
+    const held = `HttpOnly; SameSite=Strict; Max-Age=${token.seconds}`
+    response.setHeader('set-cookie', `${name}=${token.value}; ${attributes}; ${held}`)
   }
-  response.writeHead(200, { 'content-type': `${type}; charset=utf-8`, 'content-length': Buffer.byteLength(body) })
+  if (location !== undefined) response.setHeader('location', location)
+  response.writeHead(location === undefined ? 200 : 303, {
+    'content-type': `${type}; charset=utf-8`,
+    'content-length': Buffer.byteLength(body),
+  })
   response.end(body)
 }
 
@@ -105,8 +125,6 @@ function onlyRead({ origin }: OperatorPage): HttpRefusal {
 function foreign(): HttpRefusal {
   return refuse('ORIGIN_NOT_ALLOWED', 'The operator page takes requests of its own pages alone.')
 }
-
-const cookieName = '__Host-svc-operator'
 
 const forwarding = [
   'forwarded',

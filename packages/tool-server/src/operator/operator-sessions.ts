@@ -4,7 +4,7 @@ import { createHash, randomBytes } from 'node:crypto'
  * Who is signed in to the page, in the memory of this process: a browser holds a token, the server its digest. A session lets somebody look;
  * what is decided in it is confirmed by a passkey each time.
  */
-export function createOperatorSessions(now: () => number): OperatorSessions {
+export function createOperatorSessions(now: () => number, lastsMs = sessionMs): OperatorSessions {
   const open = new Map<string, OperatorSession>()
   const drop = () => {
     for (const [digest, { endsAt }] of open) if (endsAt <= now()) open.delete(digest)
@@ -15,7 +15,7 @@ export function createOperatorSessions(now: () => number): OperatorSessions {
       const [oldest] = open.keys()
       if (open.size >= mostOpen && oldest !== undefined) open.delete(oldest)
       const token = randomBytes(32).toString('base64url')
-      open.set(digestOf(token), { operator, passkey, endsAt: now() + sessionMs, asked: null })
+      open.set(digestOf(token), { operator, passkey, endsAt: now() + lastsMs, asked: null })
       return token
     },
     find(token) {

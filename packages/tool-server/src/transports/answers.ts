@@ -80,20 +80,16 @@ export function answerFailure(response: ServerResponse, error: unknown, log: Pic
 
 /** Answers with `application/problem+json` (RFC 9457): our envelope plus `type`, `title` and `status`. */
 export function sendProblem(response: ServerResponse, refusal: HttpRefusal): void {
-  const envelope = refusal.error.toJSON()
+  const { status, body, headers } = problemOf(refusal)
+  response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body), ...refusal.headers })
+  response.end(body)
+}
+
+/** The parts of such an answer. */
+export function problemOf({ error, members }: Pick<HttpRefusal, 'error' | 'members'>) {
+  const envelope = error.toJSON()
   const status = errorTable[envelope.code].httpStatus
   const title = STATUS_CODES[status] ?? 'Error'
-  const body = JSON.stringify({
-    type: `urn:svc:error:${envelope.code}`,
-    title,
-    status,
-    ...envelope,
-    ...refusal.members,
-  })
-  response.writeHead(status, {
-    'content-type': 'application/problem+json',
-    'content-length': Buffer.byteLength(body),
-    ...refusal.headers,
-  })
-  response.end(body)
+  const body = JSON.stringify({ type: `urn:svc:error:${envelope.code}`, title, status, ...envelope, ...members })
+  return { status, body, headers: { 'content-type': 'application/problem+json' } }
 }

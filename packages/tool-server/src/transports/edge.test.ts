@@ -79,6 +79,23 @@ describe('a trusted proxy', () => {
     expect(await from('203.0.113.2')).toBe(401)
   })
 
+  it('of a platform names callers in a field of its own, where the last public address is the platform itself', async () => {
+    open = await openTestServer({
+      env: { SVC_TRUSTED_PROXIES: '127.0.0.1', SVC_CLIENT_ADDRESS_HEADER: 'Fly-Client-IP' },
+      limits: { unauthenticatedPerMinute: 1 },
+    })
+    const from = (...fields: readonly (readonly [string, string])[]) => {
+      const forwarded = ['x-forwarded-for', '203.0.113.1, 66.241.124.1'] as const
+      const edge = [['host', 'localhost'], ['x-forwarded-proto', 'https'], forwarded, ...fields] as const
+      return rawExchange(open.port, rawBytes('GET /mcp', edge)).then(({ status }) => status)
+    }
+    const named = (address: string) => ['fly-client-ip', address] as const
+    expect([await from(named('203.0.113.1')), await from(named('203.0.113.1'))]).toEqual([401, 429])
+    expect(await from(named('203.0.113.2')), 'a stranger beside it').toBe(401)
+    // Absent or twice, they share what the proxy has.
+    expect([await from(), await from(named('203.0.113.3'), named('203.0.113.4'))]).toEqual([401, 429])
+  })
+
   it('cannot have its word drowned in other header fields', async () => {
     open = await openTestServer({
       env: { SVC_TRUSTED_PROXIES: '127.0.0.1' },

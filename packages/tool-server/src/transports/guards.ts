@@ -24,10 +24,12 @@ export function createGuards(options: {
   readonly allowedOrigins: readonly string[]
   /** Addresses or CIDR ranges; empty when clients connect directly. */
   readonly trustedProxies: readonly string[]
+  /** In small letters: the field in which the edge itself names the client; `null` where `X-Forwarded-For` does. */
+  readonly clientAddressHeader: string | null
 }): Guards {
   const isAllowedHost = hostCheck(options.allowedHosts)
   const origins = new Set(options.allowedOrigins)
-  const addressOf = clientAddress(options.trustedProxies)
+  const addressOf = clientAddress(options.trustedProxies, options.clientAddressHeader)
   return Object.freeze({
     requireHost({ host }: IncomingHttpHeaders) {
       if (host === undefined || !isAllowedHost(host))
