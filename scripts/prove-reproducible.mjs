@@ -1,31 +1,37 @@
 // Builds the repository a second time, in another folder, and fails where a file that is published comes out otherwise: the bundle of the
 // server and the packages. Expects a build of a clean clone here (`npm ci && npm run build`): what a source that is gone has left is packed as well.
-import { execFileSync } from 'node:child_process'
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { unzipSync } from 'fflate'
 import { listFiles } from '../integration/mutation/copy-tree.mjs'
 import { publishedWorkspaces } from './production-packages.mjs'
 import { packageFolders } from './start-folders.mjs'
 
 const root = fileURLToPath(new URL('../', import.meta.url))
 const started = performance.now()
-mkdirSync(join(root, 'node_modules/.cache'), { recursive: true })
-const copy = mkdtempSync(join(root, 'node_modules/.cache/svc-second-build-'))
+// On the disk of this build, for the links, and not below node_modules, where the compiler takes no file for a source of `#` imports.
+mkdirSync(join(root, '.cache'), { recursive: true })
+const copy = mkdtempSync(join(root, '.cache/svc-second-build-'))
+const made = [root, copy].map(() => mkdtempSync(join(tmpdir(), 'svc-made-')))
 try {
   copySources()
   run(copy, 'node_modules/.bin/tsc', '-b', ...published().map((path) => `${path}/tsconfig.json`))
   run(copy, process.execPath, 'scripts/views.mjs')
-  const [here, there] = [root, copy].map(madeIn)
-  const differing = Object.keys({ ...here, ...there }).filter((name) => here[name] !== there[name])
-  for (const name of Object.keys(here))
-    console.log(`${differing.includes(name) ? 'FAIL' : 'ok  '}  ${name} ${here[name]}`)
+  make(root, made[0])
+  make(copy, made[1])
+  const [here, there] = made.map(hashesIn)
+  const differing = differingIn(here, there)
+  for (const [name, hash] of Object.entries(here)) if (!differing.includes(name)) console.log(`ok    ${name} ${hash}`)
+  for (const name of differing) console.log(`FAIL  ${name}: ${contentsDiffer(name)}`)
   console.log(`Two builds in two folders ${differing.length === 0 ? 'are the same' : 'differ'}, ${seconds()} s`)
   if (differing.length > 0) process.exitCode = 1
 } finally {
-  rmSync(copy, { recursive: true, force: true })
+  for (const folder of [copy, ...made]) rmSync(folder, { recursive: true, force: true })
 }
 
 /**
@@ -46,23 +52,43 @@ function copySources() {
   }
 }
 
-/** SHA-256 of each file that is published, by its name. */
-function madeIn(folder) {
-  const out = mkdtempSync(join(tmpdir(), 'svc-made-'))
-  try {
-    run(folder, process.execPath, 'scripts/mcpb.mjs', join(out, 'svc.mcpb'))
-    mkdirSync(join(out, 'packed'))
-    const words = published().map((path) => `--workspace=${path}`)
-    run(folder, 'npm', 'pack', ...words, `--pack-destination=${join(out, 'packed')}`, '--loglevel=error')
-    const files = ['svc.mcpb', ...readdirSync(join(out, 'packed')).map((name) => join('packed', name))]
-    const hash = (file) =>
-      createHash('sha256')
-        .update(readFileSync(join(out, file)))
-        .digest('hex')
-    return Object.fromEntries(files.map((file) => [file, hash(file)]))
-  } finally {
-    rmSync(out, { recursive: true, force: true })
+/** Makes each file that is published. */
+function make(folder, out) {
+  run(folder, process.execPath, 'scripts/mcpb.mjs', join(out, 'svc.mcpb'))
+  const words = published().map((path) => `--workspace=${path}`)
+  run(folder, 'npm', 'pack', ...words, `--pack-destination=${out}`, '--loglevel=error')
+}
+
+/** SHA-256 of each file below the folder, by its name. */
+function hashesIn(folder) {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+  const paths = entries.map(({ parentPath, name }) => join(parentPath, name)).toSorted()
+  const hash = (path) => createHash('sha256').update(readFileSync(path)).digest('hex')
+  return Object.fromEntries(paths.map((path) => [relative(folder, path), hash(path)]))
+}
+
+function differingIn(here, there) {
+  return Object.keys({ ...here, ...there }).filter((name) => here[name] !== there[name])
+}
+
+/** Which files in two archives of one name differ, for whoever reads why they do. */
+function contentsDiffer(archive) {
+  if (!made.every((folder) => existsSync(join(folder, archive)))) return 'made in one of the builds alone'
+  const names = differingIn(...made.map((folder) => hashesIn(unpack(join(folder, archive)))))
+  return names.length === 0 ? 'the same files, packed in another way' : names.join(', ')
+}
+
+function unpack(archive) {
+  const folder = `${archive}.unpacked`
+  mkdirSync(folder)
+  if (!archive.endsWith('.mcpb')) run(folder, 'tar', '-xzf', archive)
+  else {
+    for (const [name, bytes] of Object.entries(unzipSync(new Uint8Array(readFileSync(archive))))) {
+      mkdirSync(dirname(join(folder, name)), { recursive: true })
+      writeFileSync(join(folder, name), bytes)
+    }
   }
+  return folder
 }
 
 function published() {
@@ -71,8 +97,10 @@ function published() {
   return publishedWorkspaces(Object.fromEntries(folders.map((path) => [path, manifest(path)])))
 }
 
+/** What the program prints is shown where it fails: the compiler says there why. */
 function run(cwd, program, ...words) {
-  execFileSync(program, words, { cwd, stdio: ['ignore', 'ignore', 'inherit'] })
+  const { status, stdout } = spawnSync(program, words, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] })
+  assert.equal(status, 0, `${program} ${words.join(' ')}\n${stdout}`)
 }
 
 function seconds() {

@@ -83,7 +83,7 @@ async function play(shell, steps) {
     await awaits?.()
     if (run === undefined) continue
     const { text, code } = await shell.run(run)
-    const isRight = finds === undefined ? code === 0 || run.startsWith('kill') : isFound(finds, text)
+    const isRight = finds === undefined ? code === 0 || run.startsWith('kill') : await isFound(finds, text)
     assert(isRight, `${run}\nended with ${code} and printed\n${text}\n${logs()}`)
     shown.push({ command: run, text })
     await hears?.({ text })
@@ -96,13 +96,10 @@ function isFound(finds, text) {
   return finds instanceof RegExp ? finds.test(text) : finds(text)
 }
 
-/** What a server has said, for whoever reads why a step failed. */
+/** What the servers have said, for whoever reads why a step failed. */
 function logs() {
-  try {
-    return readFileSync(join(project, 'server.log'), 'utf8').slice(-4_000)
-  } catch {
-    return ''
-  }
+  const names = readdirSync(project).filter((name) => name.endsWith('.log'))
+  return names.map((name) => `${name}:\n${readFileSync(join(project, name), 'utf8').slice(-4_000)}`).join('\n')
 }
 
 async function until(shell, condition) {

@@ -4,7 +4,7 @@ export function pageOf(chapters, places) {
     const shown = steps.map(({ command, text }) => `$ ${command}\n${text}`).join('')
     return `## ${index + 1}. ${title}\n\n${says === '' ? '' : `${says}\n\n`}\`\`\`console\n${shown}\`\`\`\n`
   })
-  const page = `${heading}${parts.join('\n')}`
+  const page = `${heading}${parts.join('\n')}`.replaceAll(/\b(process \d+ on )[\w.-]+/g, '$1this-machine')
   return Object.entries(places).reduce((text, [folder, name]) => text.replaceAll(folder, name), page)
 }
 

@@ -42,7 +42,7 @@ const guides: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'Start here': {
     'README.md': 'what it is, and how to run it in a minute',
     'docs/first-operator.md':
-      'the first hour of an operator, as it was printed: set-up, deposit, alert, backup, restore',
+      'the first hour of an operator, as it was printed: set-up, deposit, alert, backup, restore, failover',
     'docs/demo.md': 'the life of a position, and an agent that attacks its owner',
     'docs/first-identity.md': 'from an empty folder to an identity of an agent, in TypeScript',
     'docs/guide-lp-analytics.md': 'which pool, which range, was it worth it: a program with what it prints',

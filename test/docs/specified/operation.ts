@@ -117,7 +117,7 @@ export const operation = [
       'integration/operator/story.mjs',
       'Lose the machine, and restore',
     ],
-    ['a failover', `${server}/takeover.system.test.ts`, 'writes once that one has ended'],
+    ['a failover', 'integration/operator/story.mjs', 'Lose the server that leads'],
     [
       '`setup --zero` and the agent’s own order of set-up',
       `${cli}/setup.test.ts`,
