@@ -1,5 +1,6 @@
 import type { Store } from '@svc/store'
 import { onStorage, type PipelineLog } from './call/storage.ts'
+import { allOf } from './leadership/all-of.ts'
 import { endInterrupted } from './operations/end-interrupted.ts'
 import type { Executor } from './pipeline.ts'
 import type { ShutdownGate } from './switches/shutdown-gate.ts'
@@ -24,9 +25,12 @@ export async function settleEarlier(
   { ledger, operations, transactions }: Store,
   { works, log }: { readonly works: BackgroundWorks; readonly log: PipelineLog },
 ): Promise<void> {
-  await Promise.all([works.recordSwitches(), works.recordDecisions()])
-  // Here alone: once writes begin, a reservation without a signature may be that of one on its way.
-  await onStorage('the ledger cannot be written', () => ledger.releaseUnsigned())
+  await allOf([
+    works.recordSwitches(),
+    works.recordDecisions(),
+    // Here alone: once writes begin, a reservation without a signature may be that of one on its way.
+    onStorage('the ledger cannot be written', () => ledger.releaseUnsigned()),
+  ])
   log.info('road.reconciled', { ...(await executor.reconcile()) })
   await works.carryOutRequests()
   const interrupted = await endInterrupted({ operations, transactions, log })
@@ -69,8 +73,9 @@ export function startBackground(
   )
   // A policy that breaks is notified of at once, not only to the caller whose write is refused for it; one that changes holds
   // for what runs by itself too.
-  every(watchEveryMs, () => Promise.all([works.recordSwitches(), executor.policyNow().catch(() => {})]))
-  every(decisionsEveryMs, works.recordDecisions)
+  const recordSwitches = () => Promise.all([works.recordSwitches(), executor.policyNow().catch(() => {})])
+  every(watchEveryMs, () => during(recordSwitches))
+  every(decisionsEveryMs, () => during(works.recordDecisions))
   every(requestsEveryMs, () => during(works.carryOutRequests))
   return {
     stop: () => {

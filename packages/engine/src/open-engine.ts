@@ -198,8 +198,9 @@ async function openOver(
     during: <Value>(work: () => Promise<Value>) => writes.while(() => during(work)),
     underWay: () => writes.now(),
     role: () => role.facts(),
+    term: () => role.term(),
     pause: () => readPause(place),
-    sharedKeys: store.leadership === null ? null : store.switches,
+    sharedKeys: records.shared?.keys ?? null,
     stop,
     close: async () => {
       await stop()

@@ -6,8 +6,10 @@ import { createCallOutcomes, createRefusedCallers } from './audit/call-outcomes.
 import { observedAudit } from './audit/observed-audit.ts'
 import type { PipelineLog } from './call/storage.ts'
 import type { EngineObserver } from './context/engine-observer.ts'
+import { allOf } from './leadership/all-of.ts'
 import { createLeaderAudit, type LeaderAudit } from './leadership/leader-audit.ts'
-import { placeOf } from './leadership/place-of.ts'
+import { openServerId } from './leadership/server-id.ts'
+import { createSharedKeys, type LedKeys } from './leadership/shared-keys.ts'
 import { importOwedAllowances } from './recovery/owed-allowances-file.ts'
 import { pause } from './switches/kill-switch.ts'
 import { createLeaseKeeper } from './switches/lease-keeper.ts'
@@ -24,7 +26,9 @@ export async function openRecords(options: RecordsOptions, closers: (() => unkno
   const store = await openStore()
   closers.push(() => store.close())
   const leases = createLeaseKeeper(store.leases, `process ${process.pid} on ${hostname()}`)
-  const shared = store.leadership === null ? null : sharedAudit(options)
+  const serverId = store.leadership === null ? null : await openServerId(dataDir)
+  const keys = createSharedKeys(store.switches)
+  const shared = serverId === null ? null : { ...sharedAudit(options), serverId, keys }
   const place: SwitchPlace = { dataDir, ...(shared !== null && { sharedSwitches: store.switches }) }
   if (shared === null) await leases.requireServer()
   const written = shared?.audit ?? (await openAlone(options, store, place))
@@ -50,14 +54,19 @@ export type RecordsOptions = {
 /** With the lead of a shared state: what only the leader has is opened, and what stood in the directory before is taken in. */
 export async function openLed(
   { dataDir }: Pick<RecordsOptions, 'dataDir'>,
-  { store, place, shared }: { readonly store: Store; readonly place: SwitchPlace; readonly shared: LeaderAudit },
+  { store, place, shared }: { readonly store: Store; readonly place: SwitchPlace; readonly shared: SharedRecords },
   { before }: Led,
 ): Promise<void> {
   const head = before?.head ?? null
-  await shared.lead(head === null ? null : { ...head, isOwn: before?.place === placeOf(dataDir) })
-  await shareSwitches(dataDir, store.switches)
-  await takeIn(dataDir, store, place)
+  await allOf([
+    shared.lead(head === null ? null : { ...head, isOwn: before?.place === shared.serverId }),
+    shareSwitches(dataDir, store.switches),
+    takeIn(dataDir, store, place),
+  ])
 }
+
+/** What a server has on a state that servers share. */
+type SharedRecords = LeaderAudit & { readonly serverId: string; readonly keys: LedKeys }
 
 /** Of a file that one server has. */
 async function openAlone(options: RecordsOptions, store: Store, place: SwitchPlace): Promise<AuditLog> {

@@ -1,4 +1,4 @@
-import type { Led } from '@svc/store'
+import type { Leader, Led } from '@svc/store'
 import type { PipelineLog } from './call/storage.ts'
 import { openLed, type Records } from './open-records.ts'
 import type { Executor } from './pipeline.ts'
@@ -7,7 +7,8 @@ import { pause, sharePauseFile } from './switches/kill-switch.ts'
 import type { LeaseKeeper } from './switches/lease-keeper.ts'
 import type { ShutdownGate } from './switches/shutdown-gate.ts'
 import { recordedPolicyHash } from './switches/switch-recorder.ts'
-import { placeOf } from './leadership/place-of.ts'
+import { allOf } from './leadership/all-of.ts'
+import { placeText } from './leadership/server-id.ts'
 import { createRole, type Role } from './leadership/role.ts'
 
 /** The role of a server on its state: of a file it is the one server; on a database it leads or follows. */
@@ -27,23 +28,24 @@ export function openRole(
     works = beginWorks()
   }
   if (leadership === null || shared === null) return soleRole(leases, { work, stop })
-  const who = { holder: leases.holder, place: placeOf(dataDir) }
+  const who = { holder: leases.holder, place: shared.serverId }
+  const pauseFile = { file: `${placeText(dataDir)}/paused`, server: who.place }
   const role = createRole({
     leadership,
     keeper: leases,
     who,
     head: () => shared.head(),
     prepare: pauseUnderOther,
-    lead: async (led) => {
+    lead: async (led, how) => {
       await openLed({ dataDir }, { store, place, shared }, led)
-      await work()
+      await allOf([work(), shared.keys.lead(how)])
     },
     follow: async () => {
       stop()
       await shared.follow()
     },
-    drained: () => gate.isEmpty(),
-    share: () => sharePauseFile(place, `${who.place}/paused`),
+    drained: () => gate.isEmpty() && !gate.isShut(),
+    share: () => sharePauseFile(place, pauseFile),
     log,
   })
   return {
@@ -58,21 +60,26 @@ export function openRole(
   }
 
   /** Nothing is signed under another policy than the last leader's, until a person has compared the two. */
-  async function pauseUnderOther(before: Led['before'], how: 'start' | 'takeover'): Promise<void> {
-    const recorded = await recordedPolicyHash(place)
+  async function pauseUnderOther(read: () => Promise<Led['before']>, how: 'start' | 'takeover'): Promise<void> {
+    const [before, recorded] = await Promise.all([read(), recordedPolicyHash(place)])
     // Nobody has asked for it while this server followed.
     const own = policyHash(await executor.policyNow().catch(() => executor.policy()))
     if (before === null || before.place === who.place || recorded === null || recorded === own) return
     // Who ended in good order was ended by somebody, and whoever starts then is started by somebody.
     if (how === 'start' && before.holder === null) return
-    const reason = `${who.place} took over from ${before.place} under another policy (${own} instead of ${recorded}). Compare both policy.json, then resume.`
+    const reason = `${nameOf(who)} took over from ${nameOf(before)} under another policy (${own} instead of ${recorded}). Compare both policy.json, then resume.`
     await pause(place, { by: 'server', at: new Date().toISOString(), reason })
-    log.error('leadership.other-policy', { from: before.place, policyHash: own, before: recorded })
+    log.error('leadership.other-policy', { from: nameOf(before), policyHash: own, before: recorded })
   }
 }
 
+/** For a person: who ended in good order has left its id alone. */
+function nameOf({ holder, place }: Pick<Leader, 'holder' | 'place'>): string {
+  return holder === null ? `server ${place}` : `${holder} (server ${place})`
+}
+
 type RoleWorks = {
-  readonly gate: Pick<ShutdownGate, 'isEmpty'>
+  readonly gate: Pick<ShutdownGate, 'isEmpty' | 'isShut'>
   readonly executor: Pick<Executor, 'policy' | 'policyNow'>
   /** Brings to its end what the process before left. */
   readonly settle: () => Promise<void>

@@ -61,6 +61,22 @@ test('who led before writes nothing from the commit on in which another takes th
   expect(await other.leadership!.read()).toMatchObject({ place: 'b', holder: 'process of b', since: 1_000 })
 })
 
+test('who is overtaken hears of it in its next commit, once, and asks the database no more', async () => {
+  await lead(one)
+  const heard: string[] = []
+  one.leadership!.onOvertaken(() => heard.push('overtaken'))
+  await one.journal.recordSigned(entry(0))
+  expect(heard).toEqual([])
+  await lead(other, 'b')
+  for (const nonce of [1, 2]) {
+    await expect(one.journal.recordSigned(entry(nonce))).rejects.toMatchObject({ code: 'NOT_LEADER' })
+  }
+  expect(heard).toEqual(['overtaken'])
+  await lead(one)
+  await one.journal.recordSigned(entry(1))
+  expect(heard).toEqual(['overtaken'])
+})
+
 test('the lead waits for a commit that has looked at the epoch before', async () => {
   await lead(one)
   const client = new Client({ connectionString: url })
@@ -85,6 +101,22 @@ test('a follower writes nothing of what is the leader’s, and what all servers 
   expect(await other.switches.read('paused')).toBe('{}')
   // A command beside the servers is neither.
   await beside.journal.recordSigned(entry(0))
+})
+
+test('a pause is ended and noted in one commit, and only as it was looked at', async () => {
+  const { switches } = beside
+  await switches.replace('paused', 'one')
+  const end = (expected: string | null) =>
+    other.switches.compareAndSet([
+      { name: 'paused', expected, content: null },
+      { name: 'resumed', expected: null, content: 'ended' },
+    ])
+  await lead(one)
+  expect([await end(null), await end('another')]).toEqual([false, false])
+  expect([await switches.read('paused'), await switches.read('resumed')]).toEqual(['one', null])
+  // Of two at once one has ended it.
+  expect((await Promise.all([end('one'), end('one')])).toSorted()).toEqual([false, true])
+  expect([await switches.read('paused'), await switches.read('resumed')]).toEqual([null, 'ended'])
 })
 
 test('a pause is in force for whatever is recorded after its commit', async () => {

@@ -27,6 +27,7 @@ export function createLeadership(engine: Engine, fence: Fence): Leadership {
       return led
     },
     follow: () => fence.follow(),
+    onOvertaken: (hear) => fence.onOvertaken(hear),
     read: async () => {
       const row = await engine.read((db) => db.selectFrom('leadership').selectAll().executeTakeFirst())
       return row === undefined ? null : leaderOf(row)
@@ -48,6 +49,8 @@ export type Leadership = {
   lead(who: LeaderName & { readonly at: number }, head: () => AuditHead | null): Promise<Led>
   /** From now on this store refuses what only the leader may write, with `NOT_LEADER`. */
   follow(): void
+  /** Called back, within the commit that finds out, when another has taken the lead; from then on this store refuses as a follower's does. */
+  onOvertaken(hear: () => void): void
   /** Who led last; `null` where nobody ever did. */
   read(): Promise<Leader | null>
   /** Keeps the end of the audit log. Throws `NOT_LEADER` where another has taken the lead. */
@@ -59,7 +62,7 @@ export type Leadership = {
 export type LeaderName = {
   /** For a person: which process on which machine. */
   readonly holder: string
-  /** Names the data directory, so that a server that starts again knows its own. */
+  /** The id of the server, which its data directory keeps, so that one that starts again knows its own. */
   readonly place: string
 }
 
@@ -122,21 +125,31 @@ type Kept = { readonly epoch: bigint; readonly head: AuditHead }
 /** Which epoch a store writes in. */
 export function createFence(): Fence {
   let role: Role = anybody
+  let hear = (): void => undefined
   return {
     epoch: () => (typeof role === 'string' ? 0n : role.epoch),
     lead: (epoch, head, kept) => void (role = { epoch, head, kept }),
     follow: () => void (role = 'follower'),
+    onOvertaken: (listener) => void (hear = listener),
     keep: ({ epoch, head }) => {
       if (typeof role !== 'string' && role.epoch === epoch) role.kept = head
     },
     async require(trx) {
       if (role === anybody) return null
       if (role === 'follower') throw notLeader()
-      const { epoch } = role
-      const head = role.head()
-      const isNew = head !== null && head.hash !== role.kept?.hash
+      const asked = role
+      const { epoch } = asked
+      const head = asked.head()
+      const isNew = head !== null && head.hash !== asked.kept?.hash
       const [row] = await (isNew ? keepHead(trx, epoch, head) : lookAt(trx, epoch))
-      if (row === undefined) throw notLeader()
+      if (row === undefined) {
+        // What began under an earlier lead says nothing of the one that there is now.
+        if (role === asked) {
+          role = 'follower'
+          hear()
+        }
+        throw notLeader()
+      }
       return isNew ? { epoch, head } : null
     },
   }
@@ -147,6 +160,7 @@ export type Fence = {
   epoch(): bigint
   lead(epoch: bigint, head: () => AuditHead | null, kept: AuditHead | null): void
   follow(): void
+  onOvertaken(hear: () => void): void
   /** Throws `NOT_LEADER` where another leads. What of the audit log stands in the transaction now; `null` for nothing new. */
   require(trx: Transaction<Schema>): Promise<Kept | null>
   /** That is committed. */

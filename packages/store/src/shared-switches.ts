@@ -12,15 +12,14 @@ export function createSharedSwitches(engine: Engine): SharedSwitches {
       engine.write(ofAnybody.has(name) ? 'pause' : 'switches', async (trx) => {
         // What is signed is recorded before this commit, or sees it.
         if (name === 'paused') await holdLeadership(trx)
-        if (content === null) {
-          await trx.deleteFrom('switch_state').where('name', '=', name).execute()
-          return
-        }
-        await trx
-          .insertInto('switch_state')
-          .values({ name, content })
-          .onConflict((conflict) => conflict.column('name').doUpdateSet({ content }))
-          .execute()
+        await put(trx, name, content)
+      }),
+    compareAndSet: (changes) =>
+      engine.write('pause', async (trx) => {
+        await holdLeadership(trx)
+        for (const { name, expected } of changes) if (((await textOf(trx, name)) ?? null) !== expected) return false
+        for (const { name, content } of changes) await put(trx, name, content)
+        return true
       }),
   }
 }
@@ -30,6 +29,14 @@ export type SharedSwitches = {
   read(name: SwitchName): Promise<string | null>
   /** `null` takes away what stands there. Throws `NOT_LEADER` of a server that does not lead, but for pauses. */
   replace(name: SwitchName, content: string | null): Promise<void>
+  /** Sets all of them in one commit where each still holds what is expected; else nothing, and answers false. `null` is nothing under the name. */
+  compareAndSet(changes: readonly PauseChange[]): Promise<boolean>
+}
+
+type PauseChange = {
+  readonly name: 'paused' | 'resumed'
+  readonly expected: string | null
+  readonly content: string | null
 }
 
 /** What stands in a data directory as `paused`, `resumed.json`, `breaker.json`, `recorded.json` and `recorded-decisions.json`, and digests of the API keys. */
@@ -42,6 +49,18 @@ const ofAnybody: ReadonlySet<SwitchName> = new Set<SwitchName>(['paused', 'resum
 export async function requireNoPause(trx: Transaction<Schema>): Promise<void> {
   if ((await textOf(trx, 'paused')) === undefined) return
   throw new StoreError('STORE_PAUSED', 'Signing was paused before this could be recorded.')
+}
+
+async function put(trx: Transaction<Schema>, name: SwitchName, content: string | null): Promise<void> {
+  if (content === null) {
+    await trx.deleteFrom('switch_state').where('name', '=', name).execute()
+    return
+  }
+  await trx
+    .insertInto('switch_state')
+    .values({ name, content })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet({ content }))
+    .execute()
 }
 
 async function textOf(db: Parameters<Parameters<Engine['read']>[0]>[0], name: SwitchName): Promise<string | undefined> {

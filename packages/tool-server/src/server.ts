@@ -5,7 +5,7 @@ import { credentialsOf, isInForce, type ApiKeys } from './auth/credentials.ts'
 import { authStages } from './auth/auth-stages.ts'
 import { createAuthenticate } from './auth/authenticate.ts'
 import type { SignIn } from './auth/sign-in/sign-in.ts'
-import { agreeOnKeys, type KeysOwner } from './auth/shared-keys.ts'
+import { agreeOnKeys, type KeysOwner, shareNoKeys } from './auth/shared-keys.ts'
 import type { Policy, Principal, SafetyReport } from '@svc/engine'
 import { createAgentDocuments } from './cards/agent-documents.ts'
 import type { Config } from './config/config-shape.ts'
@@ -128,7 +128,7 @@ export function createServer(config: Config, adapters: Adapters): ToolServer {
     startScheduler({ ...adapters, write: open.write }, { dispatch, config, isInForce: isTaken, log })
   return Object.freeze({
     async listen() {
-      open.keys ??= await agreeOnKeys(config, write)
+      open.keys ??= await agreeOnKeys(config, write, { signal: closing.signal })
       open.due ??= startDue()
       open.http = await openHttp(
         config,
@@ -147,6 +147,7 @@ export function createServer(config: Config, adapters: Adapters): ToolServer {
       return { url, port: address.port, tools }
     },
     async serveStdio(streams = { input: process.stdin, output: process.stdout }) {
+      await shareNoKeys(write)
       open.due ??= startDue()
       const { createStdioTransport } = await import('./transports/stdio.ts')
       const { newMcpServer } = await core.protocol.get()

@@ -1,6 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js'
 import { useDevnet, usePostgres } from '@svc/devnet/testing'
 import { devnetPolicy } from '@svc/engine'
 import { pause, readAuditLog, resume, verifyAuditLog } from '@svc/engine/switches'
@@ -80,6 +83,41 @@ test('a pause on either stops both at once, and the circuit breaker is one', asy
   await expect.poll(async () => codeOf(await a.swap('three'))).toBeNull()
 }, 120_000)
 
+test('overtaken while it has the lease still, one leaves the role: a form that nobody has answered ends, and it leads again', async () => {
+  const a = await start({ ...devnetPolicy(), approvalThresholdUsd: '1', approvals: { channels: ['client'] } })
+  const { shown, answer } = await a.ask('one')
+  await shown
+  const { epoch } = await store.leadership!.lead(
+    { holder: 'process 1 on host-b', place: 'b', at: Date.now() },
+    () => null,
+  )
+  // Whatever commits next finds out; it may have begun before.
+  expect(['NOT_LEADER', 'APPROVAL_REQUIRED']).toContain(codeOf(await a.swap('two')))
+  expect(codeOf(await answer)).toBe('NOT_LEADER')
+  await expect.poll(async () => (await store.leadership!.read())?.epoch).toBeGreaterThan(epoch)
+  await expect.poll(a.role).toBe('leader')
+  // The operation waits as it did, and nothing was signed.
+  expect(codeOf(await a.swap('one'))).toBe('APPROVAL_REQUIRED')
+  expect(await sent()).toBe(0)
+}, 120_000)
+
+test('one that begins beside a leader which does not listen yet waits for its keys, and makes none', async () => {
+  const first = await open(await settings())
+  const { dataDir, other } = await withoutKeys()
+  const listening = (await other).listen()
+  const refused = listening.catch((error: unknown) => error)
+  await first.listen()
+  expect(await refused).toMatchObject({ problems: keyTiers.map(() => ({ code: 'API_KEYS_DIFFER' })) })
+  expect(existsSync(join(dataDir, '.env'))).toBe(false)
+}, 120_000)
+
+test('a server keeps its id in its directory, and one of the same machine has another', async () => {
+  const [a, b] = [await start(), await start()]
+  const idOf = ({ dataDir }: typeof a) => readFileSync(join(dataDir, 'server.id'), 'utf8').trim()
+  expect((await store.leadership!.read())?.place).toBe(idOf(a))
+  expect(idOf(b)).not.toBe(idOf(a))
+}, 120_000)
+
 test('one with other keys than the leader’s does not serve, and names the settings', async () => {
   await start()
   const other = open({ ...(await settings()), ...newKeys() })
@@ -138,6 +176,12 @@ async function settings(policy: object = devnetPolicy()) {
   }
 }
 
+async function withoutKeys() {
+  const environment = await settings()
+  const bare = Object.fromEntries(Object.entries(environment).filter(([name]) => !name.startsWith('SVC_API_KEY_')))
+  return { dataDir: environment.SVC_DATA_DIR, other: open(bare) }
+}
+
 async function open(environment: Readonly<Record<string, string>>) {
   const server = await openServer(readConfig(environment))
   closers.push(() => server.close())
@@ -156,6 +200,22 @@ async function start(policy?: object) {
   return {
     dataDir: environment.SVC_DATA_DIR,
     call,
+    /** The same by a client whose person never answers. */
+    ask: async (idempotencyKey: string) => {
+      const asking = new Client({ name: 'test', version: '1' }, { capabilities: { elicitation: {} } })
+      const shown = new Promise<void>((resolve) => {
+        asking.setRequestHandler(ElicitRequestSchema, () => {
+          resolve()
+          return new Promise(() => undefined)
+        })
+      })
+      const headers = { authorization: `Bearer ${keys['SVC_API_KEY_WRITE']}` }
+      await asking.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }))
+      closers.push(() => asking.close())
+      const answer = asking.callTool({ name: 'execute_swap', arguments: { ...swap, idempotencyKey } })
+      answer.catch(() => undefined)
+      return { shown, answer }
+    },
     swap: (idempotencyKey: string) => call('execute_swap', { ...swap, idempotencyKey }),
     role: async () => {
       const answer: unknown = await (await fetch(url.replace(/mcp$/, 'healthz'))).json()

@@ -67,7 +67,7 @@ const kept = [
 
 /** Part of the backup in another form, or of one process alone. */
 const elsewhere =
-  /^(?:state\.db(?:-wal|-shm)?|audit(?:-\d+)?\.jsonl|audit-checkpoints\.json|server\.lock(?:-journal)?|lost\+found|.*\.tmp)$/
+  /^(?:state\.db(?:-wal|-shm)?|audit(?:-\d+)?\.jsonl|audit-checkpoints\.json|server\.lock(?:-journal)?|server\.id|lost\+found|.*\.tmp)$/
 
 const reasons: Readonly<Record<string, string>> = {
   '.env.bak': 'former settings, with their secrets',

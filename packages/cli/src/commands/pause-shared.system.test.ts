@@ -1,12 +1,14 @@
+import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { usePostgres } from '@svc/devnet/testing'
-import { createCircuitBreaker, neverCounted, placeOf } from '@svc/engine/switches'
+import { createCircuitBreaker, neverCounted } from '@svc/engine/switches'
 import { openStore, type Store } from '@svc/store'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { callCommand } from '../calls.fixture.ts'
 
+const otherId = randomUUID()
 const postgres = usePostgres()
 let store: Store
 let url: string
@@ -45,7 +47,13 @@ it('a pause from one directory is that of all, and ends from another; so does an
 })
 
 it('names the file of another directory that would pause all of them again', async () => {
-  const decision = { by: 'the file', at: new Date().toISOString(), reason: null, file: 'host-c:/data/paused' }
+  const decision = {
+    by: 'the file',
+    at: new Date().toISOString(),
+    reason: null,
+    file: 'host-c:/data/paused',
+    server: otherId,
+  }
   await store.switches.replace('paused', JSON.stringify(decision))
   expect(await svc('resume', b)).toMatchObject({ code: 1, stdout: expect.stringContaining('host-c:/data/paused') })
 })
@@ -57,14 +65,17 @@ it('stops the server of the directory where the database cannot be reached', asy
 })
 
 it('says which server writes', async () => {
-  const who = { holder: 'process 7 on host-a', place: placeOf(a), at: 1_000 }
+  const id = randomUUID()
+  writeFileSync(join(a, 'server.id'), `${id}\n`)
+  const who = { holder: 'process 7 on host-a', place: id, at: 1_000 }
   await store.leadership!.lead(who, () => null)
   const since = '1970-01-01T00:00:01.000Z'
   expect((await svc('status', a)).stdout).toContain(
-    `Led last since ${since}: process 7 on host-a, the server of this directory.`,
+    `Led last since ${since}: process 7 on host-a, server ${id}, the server of this directory.`,
   )
   expect(JSON.parse((await svc('status', b, '--json')).stdout).leader).toEqual({
     holder: who.holder,
+    serverId: id,
     since,
     isHere: false,
   })

@@ -64,8 +64,7 @@ async function resumeAt(
     createCircuitBreaker,
     neverCounted,
     pause: stop,
-    placeOf,
-    readPause,
+    readServerId,
     resume: goOn,
   } = await import('@svc/engine/switches')
   const decision = { by: operatorName(), at: new Date().toISOString() }
@@ -74,13 +73,18 @@ async function resumeAt(
   const rearmed = isRearm && (await breaker.rearm(decision))
   // A server that has not started since has written no pause yet: what ends is on record all the same.
   if (restored !== null) await stop(place, restored.copy)
-  const file = (await readPause(place))?.file ?? null
-  const resumed = await goOn(place, decision)
+  const { ended, standing } = await goOn(place, decision)
+  if (standing !== null) {
+    process.stdout.write(
+      `Another pause was set meanwhile, ${pauseText(standing)}: it stands, and nothing is signed. Look at it with svc status, then resume again.\n`,
+    )
+    return 1
+  }
   await restored?.release()
-  process.stdout.write(resumed ? 'Resumed.\n' : 'Nothing was paused.\n')
+  process.stdout.write(ended === null ? 'Nothing was paused.\n' : 'Resumed.\n')
   if (restored !== null) process.stdout.write(`Released what was ${restored.copy.reason}.\n`)
-  if (file !== null && file !== `${placeOf(dataDir)}/paused`) {
-    process.stdout.write(`The file ${printableText(file)} pauses all servers again at once: remove it there.\n`)
+  if (ended?.file !== undefined && ended.server !== (await readServerId(dataDir))) {
+    process.stdout.write(`The file ${printableText(ended.file)} pauses all servers again at once: remove it there.\n`)
     return 1
   }
   if (!open) {

@@ -50,12 +50,12 @@ type Status = OperatorStatus & { readonly positions: HeldPositions | null }
 
 function leaderLines(leader: OperatorStatus['leader']): readonly string[] {
   if (leader === null) return []
-  const { holder, since, isHere } = leader
+  const { holder, serverId, since, isHere } = leader
   if (holder === null) return ['Leads: no server; the last one ended in good order.']
   const here = isHere
     ? 'the server of this directory'
     : 'a server of another directory, which this one follows where it runs'
-  return [`Led last since ${since}: ${printableText(holder)}, ${here}.`]
+  return [`Led last since ${since}: ${printableText(holder)}, server ${printableText(serverId)}, ${here}.`]
 }
 
 function textOf(shown: Status, dataDir: string, path: string): string {

@@ -30,7 +30,10 @@ export type PipelinePorts = {
     'open' | 'refused' | 'nextNonce' | 'byHash' | 'byRequest' | 'mark' | 'recordSigned'
   >
   /** What operators ask about what stands in that journal. */
-  readonly transactions: Pick<Transactions, 'asked' | 'byNonce' | 'endAsked' | 'openOperations' | 'endOperation'>
+  readonly transactions: Pick<
+    Transactions,
+    'asked' | 'byNonce' | 'endAsked' | 'openOperations' | 'endOperation' | 'unsettledChains'
+  >
   /** Without a key, for other addresses with something open on a chain (`createFormerWallets`). */
   readonly formerWallets: (chain: Chain) => Promise<readonly Sender[]>
   readonly ledger: Ledger

@@ -101,7 +101,7 @@ async function decide(context: ExecutionContext, one: OpenCrossChain, opening: O
   const lateMs = engine.now() - one.order.fillDeadline * 1_000
   // What its settler announces otherwise is owed to nobody that is known.
   if (opening.state === 'misopened') return { ...ended, status: 'lost' }
-  if (one.state === 'signed') {
+  if (one.state === 'signed' && mayWrite(engine)) {
     await onStorage('the order cannot be kept', () => engine.orders.accept(one.operationId))
   }
   const destination = engine.chains.list().find(({ id }) => id === one.order.destinationChainId)

@@ -1,10 +1,11 @@
+import { ToolError } from '@svc/amm'
 import type { AuditHead } from '@svc/store'
 import type { AuditEvent, AuditLog, OpenedAuditLog } from '../audit/audit.ts'
 import type { PipelineLog } from '../call/storage.ts'
 
 /**
  * The audit log of a server that writes for a time. While it leads, lines go into its files; while another does, that one keeps the chain,
- * and what this one turns away stands in its own log alone. A line that something rests on is refused then.
+ * and what this one turns away stands in its own log alone. A line that something rests on is refused with `NOT_LEADER` then.
  */
 export function createLeaderAudit({ open, log }: LeaderAuditOptions): LeaderAudit {
   let current: OpenedAuditLog | null = null
@@ -21,7 +22,8 @@ export function createLeaderAudit({ open, log }: LeaderAuditOptions): LeaderAudi
     audit: {
       append: async (event) => {
         if (current !== null) return current.append(event)
-        if (!restsOnNothing(event)) throw new Error('Another server keeps the audit log.')
+        if (!restsOnNothing(event))
+          throw new ToolError('NOT_LEADER', 'Another server writes with this wallet and keeps the audit log.')
         noteElsewhere(event)
       },
       note: (event) => {

@@ -20,6 +20,7 @@ afterEach(async () => {
 /** Over the leases of one store, and a row that all share. */
 function roleOf(name: string, more: Partial<RoleOptions> = {}) {
   const heard: string[] = []
+  let overtaken = () => {}
   const leadership: Leadership = {
     lead: async ({ holder, place, at }) => {
       const before = row
@@ -27,6 +28,7 @@ function roleOf(name: string, more: Partial<RoleOptions> = {}) {
       return { epoch: row.epoch, before }
     },
     follow: () => void heard.push('fenced'),
+    onOvertaken: (hear) => void (overtaken = hear),
     read: async () => row,
     keep: async () => undefined,
     resign: async () => void (row = row === null ? null : { ...row, holder: null }),
@@ -37,7 +39,7 @@ function roleOf(name: string, more: Partial<RoleOptions> = {}) {
     keeper,
     who: { holder: name, place: name },
     head: () => null,
-    prepare: async (_before, how) => void heard.push(how),
+    prepare: async (_read, how) => void heard.push(how),
     lead: async () => undefined,
     follow: async () => void heard.push('follow'),
     drained: () => true,
@@ -46,7 +48,7 @@ function roleOf(name: string, more: Partial<RoleOptions> = {}) {
     ...more,
   })
   roles.push(role)
-  return { role, heard, keeper }
+  return { role, heard, keeper, overtake: () => overtaken() }
 }
 
 const work = async () => 'done'
@@ -75,8 +77,8 @@ test('what is decided about taking the lead is decided before it is on record, a
   const a = roleOf('a')
   await a.role.begin()
   const asked: (string | null)[] = []
-  const prepare: RoleOptions['prepare'] = async (before) => {
-    asked.push(before?.place ?? null)
+  const prepare: RoleOptions['prepare'] = async (read) => {
+    asked.push((await read())?.place ?? null)
     if (asked.length === 1) throw new Error('the database went away')
   }
   const b = roleOf('b', { prepare })
@@ -115,6 +117,66 @@ test('while writes of its own are on their way it does not take the lead', async
   expect(b.role.facts().role).toBe('follower')
   isDrained = true
   await expect.poll(() => b.role.facts().role).toBe('leader')
+})
+
+test('one that is overtaken while it has the lease acts no more from that moment, and lets the lease go', async () => {
+  const a = roleOf('a', { drained: () => false })
+  await a.role.begin()
+  const [term, held] = [a.role.term(), await a.keeper.server()]
+  row = { ...row!, epoch: 7n, holder: 'b' }
+  a.overtake()
+  expect(a.role.requireLead).toThrow('Another server writes')
+  expect(term?.aborted).toBe(true)
+  await expect(a.role.asLeader(work)).rejects.toMatchObject({ code: 'NOT_LEADER' })
+  expect(held.isHeld()).toBe(false)
+  expect(a.heard).toEqual(['start', 'fenced', 'follow'])
+})
+
+test('one that is overtaken while it takes the lead does not lead', async () => {
+  const led: string[] = []
+  let isFirst = true
+  const a = roleOf('a', {
+    lead: async () => {
+      led.push('settled')
+      if (isFirst) a.overtake()
+      isFirst = false
+    },
+  })
+  await a.role.begin()
+  expect(led).toEqual(['settled', 'settled'])
+  expect(a.heard.slice(0, 3)).toEqual(['start', 'fenced', 'follow'])
+  expect(a.role.facts()).toMatchObject({ role: 'leader', epoch: 2n })
+})
+
+test('where closing what only the leader has fails, the lease goes to another server all the same', async () => {
+  const a = roleOf('a', {
+    drained: () => false,
+    follow: async () => {
+      throw new Error('the disk is full')
+    },
+  })
+  await a.role.begin()
+  const b = roleOf('b')
+  await b.role.begin()
+  a.overtake()
+  await expect.poll(() => b.role.facts().role).toBe('leader')
+})
+
+test('what every server tells the others it tells also while it cannot take a lead that is free', async () => {
+  const blocked = await store.leases.acquire({ name: 'server', holder: 'b', within: 'store' })
+  let [tries, shared] = [0, 0]
+  const a = roleOf('a', {
+    prepare: async () => {
+      tries += 1
+      throw new Error('the disk is full')
+    },
+    share: async () => void (shared += 1),
+  })
+  await a.role.begin()
+  await blocked.release()
+  await expect.poll(() => tries).toBeGreaterThan(0)
+  const before = shared
+  await expect.poll(() => shared).toBeGreaterThan(before + 1)
 })
 
 test('where it is not known who leads nothing is done; where the lead cannot be taken the next look tries again', async () => {

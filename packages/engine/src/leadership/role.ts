@@ -5,6 +5,7 @@ import { createMutex } from '@svc/wallet/core'
 import type { PipelineLog } from '../call/storage.ts'
 import { startSweeper } from '../switches/sweeper.ts'
 import type { LeaseKeeper } from '../switches/lease-keeper.ts'
+import { allOf } from './all-of.ts'
 
 /**
  * Whether this server writes, of those that share a database. It leads where the lease of the server is free; else it follows, looks again
@@ -13,31 +14,40 @@ import type { LeaseKeeper } from '../switches/lease-keeper.ts'
  */
 export function createRole(options: RoleOptions): Role {
   const { leadership, keeper, log } = options
-  const state: State = { as: 'follower', epoch: 0n, mayAct: () => false, leader: null, takeovers: 0, term: ended() }
+  const state: State = { as: 'follower', epoch: 0n, mayAct: never, leader: null, takeovers: 0, term: ended() }
+  /** One change of the role after the other. */
+  const inTurn = createMutex()
 
   const follow = async (): Promise<void> => {
-    if (state.as === 'follower') return
+    const had = state.as
+    if (had === 'follower') return
     state.as = 'follower'
-    state.mayAct = () => false
-    state.term.abort()
+    stopActing(state)
     leadership.follow()
-    state.leader = await leadership.read().catch(() => null)
-    log.warn('leadership.lost', { leader: state.leader?.holder ?? null })
-    await options.follow()
+    // Whatever fails here, the lease must not stay with a server that does not lead.
+    await options.follow().catch((error: unknown) => log.warn('leadership.unclosed', { error }))
     await keeper.release().catch(() => undefined)
+    state.leader = await leadership.read().catch(() => null)
+    if (had === 'leader') log.warn('leadership.lost', { leader: state.leader?.holder ?? null })
   }
+  leadership.onOvertaken(() => {
+    const { term } = state
+    stopActing(state)
+    // By the time of its turn it may lead again.
+    void inTurn(async () => (state.term === term ? follow() : undefined))
+  })
   const lead = async (how: 'start' | 'takeover'): Promise<void> => {
     const lease = await keeper.server()
-    state.as = 'taking'
-    state.mayAct = () => lease.isHeld()
-    state.term = new AbortController()
+    const term = new AbortController()
+    Object.assign(state, { as: 'taking', mayAct: () => !term.signal.aborted && lease.isHeld(), term })
     const beganAt = performance.now()
     try {
       // Before the epoch is counted: whatever fails after that, the next try finds what was decided here.
-      await options.prepare(await leadership.read(), how)
+      await options.prepare(() => leadership.read(), how)
       const led = await leadership.lead({ ...options.who, at: Date.now() }, options.head)
       state.epoch = led.epoch
-      await options.lead(led)
+      await options.lead(led, how)
+      if (term.signal.aborted) throw notLeader(state)
       state.leader = { ...options.who, epoch: led.epoch, since: Date.now(), head: null }
       state.as = 'leader'
       if (how === 'takeover') state.takeovers += 1
@@ -48,13 +58,19 @@ export function createRole(options: RoleOptions): Role {
       throw error
     }
   }
+  /** Looked at in its turn: what was on its way when the lead was lost may have ended meanwhile, and nothing new begins before. */
+  const takeOver = async (): Promise<void> => {
+    if (options.drained()) await lead('takeover').catch(unlessTaken)
+  }
   /** The lease again, where it was lost or not heard of for a while. */
   const regain = async (): Promise<void> => {
     if (state.as !== 'leader' || state.mayAct()) return
+    const { term, epoch } = state
     try {
       const lease = await keeper.server()
       const now = await leadership.read()
-      if (now?.epoch === state.epoch) return void (state.mayAct = () => lease.isHeld())
+      if (now?.epoch === epoch && !term.signal.aborted)
+        return void (state.mayAct = () => !term.signal.aborted && lease.isHeld())
     } catch (error) {
       if (!isTaken(error)) throw new ToolError('STORAGE_UNAVAILABLE', away, { cause: error })
     }
@@ -67,16 +83,16 @@ export function createRole(options: RoleOptions): Role {
     await leadership.keep()
     keptHash = hash
   }
-  /** One change of the role after the other. */
-  const inTurn = createMutex()
+  const readLeader = async (): Promise<void> => {
+    const leader = await leadership.read()
+    if (state.as === 'follower') state.leader = leader
+  }
   const look = async (): Promise<void> => {
+    if (state.as !== 'leader') return allOf([inTurn(takeOver), options.share(), readLeader()])
     await options.share()
-    if (state.as === 'leader') {
-      if (!state.mayAct()) return inTurn(regain)
-      return keep().catch((error: unknown) => (isNotLeader(error) ? inTurn(follow) : undefined))
-    }
-    state.leader = await leadership.read()
-    if (options.drained()) await inTurn(() => lead('takeover')).catch(unlessTaken)
+    if (!state.mayAct()) return inTurn(regain)
+    // Where another has the lead the commit has said so.
+    await keep().catch(() => undefined)
   }
   let looking = Promise.resolve()
   let sweeper: { stop(): void } | null = null
@@ -119,6 +135,7 @@ export function createRole(options: RoleOptions): Role {
     async end() {
       sweeper?.stop()
       await looking.catch(() => undefined)
+      await inTurn(async () => undefined)
       if (state.as === 'leader' && state.mayAct()) await leadership.resign().catch(() => undefined)
     },
   })
@@ -158,12 +175,12 @@ export type RoleOptions = {
   /** The end of the audit log as this server keeps it. */
   readonly head: () => Leader['head']
   /** Opens what only the leader has, and settles what the one before left. */
-  readonly lead: (led: Led) => Promise<void>
-  /** Decides under what the lead is taken, while nobody else can have it and before it is on record. */
-  readonly prepare: (before: Leader | null, how: 'start' | 'takeover') => Promise<void>
+  readonly lead: (led: Led, how: 'start' | 'takeover') => Promise<void>
+  /** Decides under what the lead is taken, while nobody else can have it and before it is on record. `read` asks who led last. */
+  readonly prepare: (read: () => Promise<Leader | null>, how: 'start' | 'takeover') => Promise<void>
   /** Closes it again. */
   readonly follow: () => Promise<void>
-  /** Whether no write of this process is on its way. */
+  /** Whether no write of this process is on its way, and none is kept from beginning because it ends. */
   readonly drained: () => boolean
   /** What every server tells the others at each look, whoever leads. */
   readonly share: () => Promise<void>
@@ -177,6 +194,16 @@ type State = {
   leader: Leader | null
   takeovers: number
   term: AbortController
+}
+
+function never(): boolean {
+  return false
+}
+
+/** At once, whatever of the role waits for its turn. */
+function stopActing(state: State): void {
+  state.mayAct = never
+  state.term.abort()
 }
 
 function ended(): AbortController {
@@ -210,11 +237,12 @@ const unheard =
 const away = 'The state store is away, and nothing is signed without it.'
 
 /** What a caller hears of a server that does not write now. */
-function notLeader({ as, leader }: State): ToolError {
-  if (as === 'taking')
+function notLeader({ as, leader, term }: State): ToolError {
+  const isOvertaken = as !== 'follower' && term.signal.aborted
+  if (as === 'taking' && !isOvertaken)
     return new ToolError('NOT_LEADER', 'This server is taking over from another one. Call again in a moment.')
-  if (as === 'leader') return new ToolError('STORAGE_UNAVAILABLE', unheard)
-  const who = leader?.holder ?? null
+  if (as === 'leader' && !isOvertaken) return new ToolError('STORAGE_UNAVAILABLE', unheard)
+  const who = isOvertaken ? null : (leader?.holder ?? null)
   const held = who === null ? 'Another server' : `Another server (${who})`
   return new ToolError('NOT_LEADER', `${held} writes with this wallet; this one follows it and answers reads alone.`)
 }
@@ -223,11 +251,11 @@ function isTaken(error: unknown): boolean {
   return error instanceof StoreError && error.code === 'LEASE_HELD'
 }
 
-/** Throws what says something else than that another has the lease. */
+/** Throws what says something else than that another has the lease, or has taken the lead meanwhile. */
 function unlessTaken(error: unknown): void {
-  if (!isTaken(error)) throw error
+  if (!isTaken(error) && !isNotLeader(error)) throw error
 }
 
 function isNotLeader(error: unknown): boolean {
-  return error instanceof StoreError && error.code === 'NOT_LEADER'
+  return (error instanceof StoreError || error instanceof ToolError) && error.code === 'NOT_LEADER'
 }

@@ -1,7 +1,7 @@
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openStore, type Store } from '@svc/store'
+import { openStore, type Store, StoreError } from '@svc/store'
 import { expect, it } from 'vitest'
 import { ToolError } from '@svc/amm'
 import type { AuditEvent } from '../audit/audit.ts'
@@ -56,6 +56,22 @@ async function openApproved(
   const approved = await operations.decide('op', { approved: true, by: 'operator:ann', planHash })
   return { store, pipeline, approved, stateNow: async () => (await operations.byId('op'))?.state }
 }
+
+it('says that another server leads where the lead was lost on the way, and gives back what it could not carry out for that', async () => {
+  const { pipeline, approved, stateNow, store } = await openApproved(['operator'], async () => {})
+  const claim = store.operations.claim.bind(store.operations)
+  const overtaken = () => Promise.reject(new StoreError('NOT_LEADER', 'Another server leads on this database.'))
+  Object.assign(store.operations, { claim: overtaken, decide: overtaken, cancel: overtaken })
+  await expect(pipeline.take(approved, 'r')).rejects.toMatchObject({ code: 'NOT_LEADER' })
+  const word = { approved: true, by: 'client:p', planHash }
+  await expect(pipeline.decide(approved, word)).rejects.toMatchObject({ code: 'NOT_LEADER' })
+  await expect(pipeline.cancel(approved, 'agent:p')).rejects.toMatchObject({ code: 'NOT_LEADER' })
+  Object.assign(store.operations, { claim })
+  const taken = await pipeline.take(approved, 'r')
+  expect(await pipeline.fail(taken, new ToolError('NOT_LEADER', 'Another server leads.'))).toBe(true)
+  expect(await stateNow()).toBe('approved')
+  await store.close()
+})
 
 it('takes what the operator approved only once that is on record', async () => {
   const lines: AuditEvent[] = []

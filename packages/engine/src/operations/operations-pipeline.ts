@@ -11,7 +11,7 @@ import type { PipelineLog } from '../call/storage.ts'
 import type { Policy } from '../policy/policy.ts'
 import { requireChannel } from './needed-approval.ts'
 import { orderStateOf } from './order-state.ts'
-import { onStorage } from '../call/storage.ts'
+import { onStorage, refusedByStore } from '../call/storage.ts'
 
 /** The stored writes of the server as the pipeline of a call uses them: by owner, with our own errors, on the record. */
 export function createOperationsPipeline(options: OperationsPipelineOptions): OperationsPipeline {
@@ -151,6 +151,7 @@ const passing: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'PRICE_UNAVAILABLE',
   'POSITION_TOO_NEW',
   'SERVER_PAUSED',
+  'NOT_LEADER',
   'POLICY_INVALID',
   'CIRCUIT_BREAKER_OPEN',
   'WALLET_BUSY',
@@ -171,6 +172,8 @@ async function ownErrors(
   try {
     return await work()
   } catch (cause) {
+    const refused = refusedByStore(cause)
+    if (refused !== null) throw refused
     if (!(cause instanceof StoreError)) {
       throw new ToolError('STORAGE_UNAVAILABLE', 'The operation cannot be changed now.', { cause })
     }

@@ -13,10 +13,13 @@ import type { Hash } from 'viem'
 
 /**
  * Ends what requests that are gone left open on every chain, each in its turn among the writes there; one chain waits for no other. A chain
- * that cannot be read is named and cleared up before its next write.
+ * that cannot be read is named and cleared up before its next write. Most chains hold nothing of ours, which one question to the store tells.
+ * Throws `STORAGE_UNAVAILABLE`.
  */
 export async function reconcile(engine: Engine, means: ReconcileMeans): Promise<ReconcileReport> {
-  const looked = await Promise.all(engine.chains.list().map((chain) => reconcileChain(engine, chain, means)))
+  const unsettled = await onStorage('the journal cannot be read', () => engine.transactions.unsettledChains())
+  const chains = engine.chains.list().filter(({ id }) => unsettled.has(id))
+  const looked = await Promise.all(chains.map((chain) => reconcileChain(engine, chain, means)))
   return {
     chains: looked.flatMap(({ cleared }) => (cleared === null ? [] : [cleared])),
     failed: looked.flatMap(({ chainId, hasFailed }) => (hasFailed ? [chainId] : [])),

@@ -105,7 +105,11 @@ export async function confirmSigned(
   const { userOperation } = entry
   if (userOperation === undefined) return await confirm(context, step, entry, beside)
   const { engine, client, chain } = context
-  const followed = await operationsOn(context).follow(userOperation, engine.confirmTimeoutMs)
+  const followed = await operationsOn(context).follow(
+    userOperation,
+    engine.confirmTimeoutMs,
+    engine.term?.() ?? undefined,
+  )
   const ended = await endOperation(context, { ...entry, userOperation }, followed)
   noteEnd(context, step, entry, ended)
   if (ended.state === 'final') {

@@ -8,6 +8,10 @@ import { isPaused, pause, readPause, readResume, resume, sharePauseFile } from '
 import { shareSwitches, type SwitchPlace, unshareSwitches } from './switch-text.ts'
 
 const ada = { by: 'operator:ada', at: '2026-01-01T00:00:00.000Z' }
+const bob = { by: 'operator:bob', at: '2026-01-02T00:00:00.000Z' }
+// Two containers of one name and one path.
+const ofA = { file: 'host:/data/paused', server: 'id-a' }
+const ofB = { file: 'host:/data/paused', server: 'id-b' }
 let store: Store
 let a: SwitchPlace
 let b: SwitchPlace
@@ -35,7 +39,7 @@ const breakerOf = (place: SwitchPlace) =>
 test('a pause from any directory stops all servers, and ends from any', async () => {
   await pause(a, { ...ada, reason: 'odd' })
   expect(await readPause(b)).toEqual({ since: ada.at, by: ada.by, reason: 'odd' })
-  expect(await resume(b, { by: 'operator:bob', at: '2026-01-02T00:00:00.000Z' })).toBe(true)
+  expect(await resume(b, bob)).toMatchObject({ ended: { reason: 'odd' }, standing: null })
   expect([await isPaused(a), await isPaused(b)]).toEqual([false, false])
   expect(await readResume(a)).toMatchObject({ by: 'operator:bob', past: [{ begun: { reason: 'odd' } }] })
 })
@@ -49,10 +53,10 @@ test('a pause that is said stops all servers where a file stood already, and out
   await rm(file)
   await resume(b, ada)
   await writeFile(file, '')
-  await sharePauseFile(a, 'host-a:/data/paused')
+  await sharePauseFile(a, ofA)
   await pause(b, { ...ada, reason: 'odder' })
   await rm(file)
-  await sharePauseFile(a, 'host-a:/data/paused')
+  await sharePauseFile(a, ofA)
   expect(await readPause(b)).toMatchObject({ by: ada.by, reason: 'odder' })
 })
 
@@ -60,21 +64,68 @@ test('a file that is made by hand stops the other servers too, until it is taken
   const file = join(a.dataDir, 'paused')
   await writeFile(file, '')
   expect([await isPaused(a), await isPaused(b)]).toEqual([true, false])
-  await sharePauseFile(a, 'host-a:/data/paused')
-  await sharePauseFile(b, 'host-b:/data/paused')
-  expect(await readPause(b)).toMatchObject({ by: 'the file host-a:/data/paused', file: 'host-a:/data/paused' })
+  await sharePauseFile(a, ofA)
+  await sharePauseFile(b, ofB)
+  expect(await readPause(b)).toMatchObject({ by: 'the file host:/data/paused', ...ofA })
   await rm(file)
-  await sharePauseFile(b, 'host-b:/data/paused')
+  await sharePauseFile(b, ofB)
   expect(await isPaused(b)).toBe(true)
-  await sharePauseFile(a, 'host-a:/data/paused')
+  await sharePauseFile(a, ofA)
   expect([await isPaused(a), await isPaused(b)]).toEqual([false, false])
 })
 
 test('whatever stands there stops signing, and one that an operator set is not taken away with a file', async () => {
   await store.switches.replace('paused', 'garbage')
   expect(await isPaused(a)).toBe(true)
-  await sharePauseFile(a, 'host-a:/data/paused')
+  await sharePauseFile(a, ofA)
   expect(await isPaused(a)).toBe(true)
+})
+
+test('a pause that is set while another one is ended stays, and whoever ended that one is given it', async () => {
+  await pause(a, { ...ada, reason: 'odd' })
+  const read = store.switches.read.bind(store.switches)
+  let isBetween = true
+  /** Between the look of one operator and what comes of it, another one ends the pause and a third pauses again. */
+  const slow = async (name: Parameters<typeof read>[0]) => {
+    const text = await read(name)
+    if (name === 'resumed' && isBetween) {
+      isBetween = false
+      await resume(b, bob)
+      await pause(b, { by: 'operator:cy', at: '2026-01-03T00:00:00.000Z', reason: 'odder' })
+    }
+    return text
+  }
+  const slowly = { ...a, sharedSwitches: { ...store.switches, read: slow } }
+  const stands = { by: 'operator:cy', reason: 'odder' }
+  expect(await resume(slowly, { by: 'operator:dan', at: '2026-01-04T00:00:00.000Z' })).toMatchObject({
+    ended: null,
+    standing: stands,
+  })
+  expect(await readPause(a)).toMatchObject(stands)
+  expect(await readResume(a)).toMatchObject({ by: bob.by, past: [{ begun: { reason: 'odd' } }] })
+})
+
+test('where a pause was ended and noted by others meanwhile, what is noted is kept', async () => {
+  await pause(a, { ...ada, reason: 'odd' })
+  await resume(a, bob)
+  await pause(a, { ...ada, at: '2026-01-05T00:00:00.000Z', reason: 'odder' })
+  await resume(b, { ...bob, at: '2026-01-06T00:00:00.000Z' })
+  expect((await readResume(a))?.past.map(({ begun }) => begun.reason)).toEqual(['odd', 'odder'])
+})
+
+test('a file that is taken away ends no pause that an operator has set over it meanwhile', async () => {
+  const file = join(a.dataDir, 'paused')
+  await writeFile(file, '')
+  await sharePauseFile(a, ofA)
+  await rm(file)
+  const read = store.switches.read.bind(store.switches)
+  const slow = async (name: Parameters<typeof read>[0]) => {
+    const text = await read(name)
+    await pause(b, { ...ada, reason: 'odd' })
+    return text
+  }
+  await sharePauseFile({ ...a, sharedSwitches: { ...store.switches, read: slow } }, ofA)
+  expect(await readPause(b)).toMatchObject({ by: ada.by, reason: 'odd' })
 })
 
 test('the circuit breaker is one for all servers, and one that cannot be read is open', async () => {

@@ -37,11 +37,11 @@ export function switchFile(dataDir: string, name: KeptSwitch): string {
 
 /** Takes into the database what stood in the directory before the state was there; what it holds already stays. */
 export async function shareSwitches(dataDir: string, shared: SharedSwitches): Promise<void> {
-  for (const name of keptNames) {
-    if ((await shared.read(name)) !== null) continue
+  const share = async (name: KeptSwitch) => {
     const text = await readFileIfPresent(switchFile(dataDir, name))
-    if (text !== null) await shared.replace(name, text)
+    if (text !== null && (await shared.read(name)) === null) await shared.replace(name, text)
   }
+  await Promise.all(keptNames.map(share))
 }
 
 /** The other way round: takes out of rows that were put back into a file what the servers of a database had shared. */

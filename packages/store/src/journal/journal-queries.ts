@@ -203,7 +203,7 @@ function walletsOn(db: Kysely<Schema>, value: ValueOf<Pick<Account, 'chainId'>>)
 }
 
 /** Spelled out: of a value that comes later the planner cannot tell that the index over the open entries serves it. */
-function literally(state: string) {
+export function literally(state: string) {
   return sql.lit(state)
 }
 

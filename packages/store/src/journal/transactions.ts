@@ -3,7 +3,9 @@ import type { Kysely, Transaction } from 'kysely'
 import type { Engine } from '../engine.ts'
 import { journalQueries, type JournalRow } from './journal-queries.ts'
 import { toEntry } from './journal.ts'
+import { unsettledChains } from './unsettled-chains.ts'
 import type { Schema } from '../schema.ts'
+import { sinceDay } from '../ledger/spent.ts'
 import { StoreError } from '../store-error.ts'
 
 /**
@@ -61,6 +63,10 @@ export function createTransactions(engine: Engine, now: () => number): Transacti
           .execute(),
       )
     },
+    async unsettledChains() {
+      const rows = await engine.read((db) => unsettledChains(db, sinceDay(now())))
+      return new Set(rows.map(({ chain_id }) => Number(chain_id)))
+    },
     async wallets(chainId) {
       const chain = { chainId: BigInt(chainId) }
       const rows = await engine.read(async (db) => [
@@ -102,6 +108,8 @@ export type Transactions = {
   asked(): Promise<readonly StoredTransaction[]>
   /** Ends what was asked about a transaction; changes nothing where something else is asked by now, or it has ended. */
   endAsked(hash: Hash, what: OperatorRequest['what'], outcome: RequestOutcome): Promise<void>
+  /** The chains on which anything of any wallet waits for its end; on every other chain there is nothing to look for. */
+  unsettledChains(): Promise<ReadonlySet<number>>
   /** The addresses with anything open or declined on a chain. */
   wallets(chainId: number): Promise<readonly Address[]>
 }

@@ -90,8 +90,7 @@ async function openSession(url: string, onEnd: () => void): Promise<Session> {
     async acquire({ name, holder, within = 'database' }) {
       const key = [name, within === 'store']
       if (held.has(name)) throw leaseHeld(name, holder)
-      await ask(settings, [`${leasePrefix}${holder}`])
-      const { rows } = await ask(`select pg_try_advisory_lock(${leaseKey}) as got`, key)
+      const { rows } = await ask(acquiring, [...key, `${leasePrefix}${holder}`])
       if (rows[0]?.['got'] !== true) throw leaseHeld(name, await holderOf(ask, key))
       const free = async () => {
         held.delete(name)
@@ -120,9 +119,10 @@ const leaseKey =
  * Names the holder, and lets the database free what a machine held that went away without a word, after half a minute,
  * and what a process holds that stands still, after six seconds: one that runs asks every second.
  */
-const settings = `select set_config('application_name', $1, false), set_config('tcp_keepalives_idle', '10', false),
+const acquiring = `select set_config('application_name', $3, false), set_config('tcp_keepalives_idle', '10', false),
   set_config('tcp_keepalives_interval', '5', false), set_config('tcp_keepalives_count', '3', false),
-  set_config('tcp_user_timeout', '25000', false), set_config('idle_session_timeout', '6000', false)`
+  set_config('tcp_user_timeout', '25000', false), set_config('idle_session_timeout', '6000', false),
+  pg_try_advisory_lock(${leaseKey}) as got`
 const leasePrefix = 'svc lease '
 
 /** As far as the database tells: it shows the names of sessions of the same user. */

@@ -1,63 +1,75 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { KeyTier, RoleFacts } from '@svc/engine'
-import type { SharedSwitches } from '@svc/store'
+import type { KeyTier, RoleFacts, SharedKeys } from '@svc/engine'
 import * as z from 'zod'
-import { type Config, ConfigError } from '../config/config-shape.ts'
+import { type Config, ConfigError, type ConfigProblem } from '../config/config-shape.ts'
 import { type ApiKeys, apiKeySetting, keyTiers, provisionKeys } from './credentials.ts'
 
 /**
  * The API keys of a server: those of the configuration, and what it lacks is made. Servers of one database take the same, whoever of them
- * leads: the leader keeps digests of its own, and one that follows does not serve others, nor makes any. Throws `ConfigError`
- * `API_KEYS_DIFFER`.
+ * leads: the leader says which by their digests, and one that follows waits for those, serves with no others and makes none. Throws
+ * `ConfigError` `API_KEYS_DIFFER`, and `API_KEYS_UNKNOWN` where the leader has said nothing in time.
  */
-export async function agreeOnKeys(config: Config, write: KeysOwner | null): Promise<ApiKeys> {
+export async function agreeOnKeys(config: Config, write: KeysOwner | null, waiting: Waiting = {}): Promise<ApiKeys> {
   const shared = write?.sharedKeys ?? null
   if (shared === null) return provisionKeys(config, randomBytes)
-  const isLeader = () => write?.role?.().role === 'leader'
-  if (!isLeader()) await requireSame(config.auth.apiKeys, shared, isLeader)
-  const keys = provisionKeys(config, randomBytes)
-  if (isLeader()) {
-    const digests = Object.fromEntries(keyTiers.map((tier) => [tier, digestOf(keys[tier].reveal())]))
-    await shared.replace('keys', JSON.stringify(digests))
+  const { forMs = longestMs, signal } = waiting
+  const until = performance.now() + forMs
+  for (;;) {
+    // One that loses the lead in between asks again.
+    if (write?.role?.().role === 'leader') {
+      const keys = provisionKeys(config, randomBytes)
+      if (await shared.keep(JSON.stringify(digestsOf(keys)))) return keys
+    }
+    const said = await shared.read()
+    if (said !== null) return keysBeside(config, schema.parse(JSON.parse(said)), shared)
+    if (performance.now() > until) throw new ConfigError([unknown])
+    await sleep(betweenTriesMs, undefined, signal === undefined ? {} : { signal })
   }
-  return keys
+}
+
+/** Says that clients of this server come without keys: the transport is theirs alone. */
+export async function shareNoKeys(write: KeysOwner | null): Promise<void> {
+  await write?.sharedKeys?.keep(JSON.stringify(null))
 }
 
 export type KeysOwner = {
   /** Whether it writes, of those that share a database. */
   readonly role?: () => RoleFacts
-  /** Where servers of one database keep digests of their API keys; `null` where there is only one. */
-  readonly sharedKeys?: SharedSwitches | null
+  /** Where servers of one database say which API keys they take; `null` where there is only one. */
+  readonly sharedKeys?: SharedKeys | null
 }
 
-async function requireSame(
-  given: Config['auth']['apiKeys'],
-  shared: SharedSwitches,
-  isLeader: () => boolean,
-): Promise<void> {
-  const kept = await keptDigests(shared)
-  // It may be one without a transport that takes keys; and who leads meanwhile keeps its own.
-  if (kept === null || isLeader()) return
-  const problems = keyTiers.filter((tier) => !isSame(given[tier]?.reveal() ?? null, kept[tier])).map(problemOf)
+type Waiting = { readonly forMs?: number; readonly signal?: AbortSignal }
+
+/** Those of a server beside one that has said which it takes. */
+async function keysBeside(config: Config, kept: Kept, shared: SharedKeys): Promise<ApiKeys> {
+  const given = config.auth.apiKeys
+  const problems = keyTiers.flatMap((tier): ConfigProblem[] => {
+    const key = given[tier]?.reveal() ?? null
+    if (kept === null) return key === null ? [unset(tier)] : []
+    return isSame(key, kept[tier]) ? [] : [different(tier)]
+  })
   if (problems.length > 0) throw new ConfigError(problems)
-}
-
-/** A leader that starts at the same time keeps its keys once it listens. */
-async function keptDigests(shared: SharedSwitches): Promise<Readonly<Record<KeyTier, string>> | null> {
-  for (let tries = 1; ; tries += 1) {
-    const text = await shared.read('keys')
-    if (text !== null) return schema.parse(JSON.parse(text))
-    if (tries === mostTries) return null
-    await sleep(betweenTriesMs)
-  }
+  const keys = provisionKeys(config, randomBytes)
+  // For the time when this one leads.
+  await shared.keep(JSON.stringify(digestsOf(keys)))
+  return keys
 }
 
 const digest = z.string().regex(/^[0-9a-f]{64}$/)
-const schema = z.object({ read: digest, feedback: digest, write: digest })
+/** `null` of a leader whose clients come without any. */
+const schema = z.object({ read: digest, feedback: digest, write: digest }).nullable()
 
-const mostTries = 20
+type Kept = z.output<typeof schema>
+
+/** What an earlier process left is settled before a leader serves, and may take so long. */
+const longestMs = 60_000
 const betweenTriesMs = 250
+
+function digestsOf(keys: ApiKeys) {
+  return Object.fromEntries(keyTiers.map((tier) => [tier, digestOf(keys[tier].reveal())]))
+}
 
 function digestOf(key: string): string {
   return hash('sha256', key)
@@ -67,7 +79,7 @@ function isSame(key: string | null, kept: string): boolean {
   return key !== null && timingSafeEqual(Buffer.from(digestOf(key)), Buffer.from(kept))
 }
 
-function problemOf(tier: KeyTier) {
+function different(tier: KeyTier) {
   const setting = apiKeySetting(tier)
   return {
     code: 'API_KEYS_DIFFER' as const,
@@ -75,4 +87,21 @@ function problemOf(tier: KeyTier) {
     message: 'Another server leads on this database, and takes another key.',
     fix: `Set ${setting} to the key of that one (there: svc keys show ${tier}), so that clients may come to either.`,
   }
+}
+
+function unset(tier: KeyTier) {
+  const setting = apiKeySetting(tier)
+  return {
+    code: 'API_KEYS_UNKNOWN' as const,
+    setting,
+    message: 'Another server leads on this database, and takes no keys; one that follows it makes none.',
+    fix: `Set ${setting}, to the same key on every server of the database.`,
+  }
+}
+
+const unknown = {
+  code: 'API_KEYS_UNKNOWN' as const,
+  setting: 'SVC_DATABASE_URL',
+  message: 'Another server leads on this database, and has not said yet which keys it takes.',
+  fix: 'Start this server once that one listens (there: GET /healthz), with the same keys.',
 }

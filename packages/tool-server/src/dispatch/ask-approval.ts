@@ -33,7 +33,9 @@ export async function withApproval(call: Call, asking: Asking, run: () => Promis
     )
     const question = questionOf(operation, others)
     if (question === null) throw error
-    const reply = await confirm(question).catch((): ApprovalReply => 'cancelled')
+    const term = deps.term?.() ?? null
+    const reply = await whileLeading(term, () => confirm(question, term))
+    if (reply === null) throw lostLead(operation)
     if (reply === 'cancelled') throw error
     return decided(call, deps, operation, { planHash: operation.planHash, accepted: reply === 'accepted' })
   }
@@ -82,8 +84,33 @@ export type Answering = {
   readonly answer: ApprovalAnswer | undefined
 }
 
-/** Asks the person at the client. A rejection counts as no answer. */
-export type Confirm = (question: ApprovalQuestion) => Promise<ApprovalReply>
+/** Asks the person at the client. A rejection counts as no answer. `term` is aborted when nobody may answer any more: the question is taken back then. */
+export type Confirm = (question: ApprovalQuestion, term: AbortSignal | null) => Promise<ApprovalReply>
+
+/** `null` as soon as this server does not lead any more, whatever the person does: it would not lead again as long as anything waits here. */
+async function whileLeading(
+  term: AbortSignal | null,
+  ask: () => Promise<ApprovalReply>,
+): Promise<ApprovalReply | null> {
+  if (term?.aborted === true) return null
+  let lost = (): void => undefined
+  const ended = new Promise<null>((resolve) => {
+    lost = () => resolve(null)
+  })
+  term?.addEventListener('abort', lost, { once: true })
+  try {
+    return await Promise.race([ended, ask().catch((): ApprovalReply => 'cancelled')])
+  } finally {
+    term?.removeEventListener('abort', lost)
+  }
+}
+
+function lostLead({ id: operationId, planHash }: Operation): ToolError {
+  return new ToolError('NOT_LEADER', 'This server lost the lead while a person was asked; nothing was signed.', {
+    details: [{ message: 'What goes on waiting.', operationId, planHash }],
+    suggestion: 'Make the same call at the server that leads, under its idempotencyKey: the person is asked there.',
+  })
+}
 
 async function decided(
   call: Call,

@@ -1,13 +1,14 @@
 import type { Idempotency, Memory, Tasks, Watches } from '@svc/store'
-import type {
-  ApprovalAnswer,
-  Call,
-  Doubt,
-  LatestAudit,
-  OpenExecute,
-  OperationsPipeline,
-  Principal,
-  Sent,
+import {
+  type ApprovalAnswer,
+  type Call,
+  type Doubt,
+  type LatestAudit,
+  type OpenExecute,
+  type OperationsPipeline,
+  type Principal,
+  refusedByStore,
+  type Sent,
 } from '@svc/engine'
 import type { Chain } from '@svc/wallet/core'
 import { type EarlierTransaction, ToolError } from '@svc/amm'
@@ -128,6 +129,8 @@ export function failure(error: unknown, tool: string, requestId: string, log: Lo
     if (error.cause !== undefined) logCause(error, { tool, requestId, code: error.code }, log)
     return errorResult(error)
   }
+  const refused = refusedByStore(error)
+  if (refused !== null) return errorResult(refused)
   log.error('tool.unexpected_error', { tool, requestId, error })
   return errorResult(internalError(requestId))
 }

@@ -26,6 +26,7 @@ export function createCallTasks(options: CallTasksOptions): CallTasks {
     store: options.store,
     next: (task) => nextWork(task, options),
     isInForce: options.isInForce,
+    requireLead: options.requireLead,
     cancelOperation: (task, caller) => cancelOperation(task, caller, options),
     log: options.log,
   })
@@ -77,6 +78,8 @@ export type CallTasksOptions = {
   readonly isInForce: (principal: Principal) => boolean
   /** Whether this server may keep tasks: one that follows another answers at once. */
   readonly mayKeep: () => boolean
+  /** Throws `NOT_LEADER` of such a one: nothing of a task is asked or decided there. */
+  readonly requireLead: () => Promise<void>
   /** Unix milliseconds. */
   readonly now: () => number
   readonly log: Pick<Log, 'warn' | 'error'>
@@ -98,6 +101,7 @@ async function work(
     }),
   })
   if (running.signal.aborted && codeOf(result) === 'CANCELLED') return { isCancelled: true }
+  if (codeOf(result) === 'NOT_LEADER') return { isCutOff: true }
   // An operation that somebody else takes meanwhile decides all the same.
   const waitsFor = codeOf(result) === 'OPERATION_STATE' ? (request.operationId ?? null) : waitedFor(result)
   return waitsFor === null ? { result } : { waitsFor }

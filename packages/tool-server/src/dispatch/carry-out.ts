@@ -124,6 +124,8 @@ export type Caller = Pick<Call, 'requestId' | 'signal'> & { readonly principal: 
 
 export type CarryOutDeps = {
   readonly operations: OperationsPipeline
+  /** Aborted when this server does not lead any more; `null` where none could take its place. */
+  readonly term?: (() => AbortSignal | null) | undefined
   /** Whether the server would still take the credentials of whoever asked for a stored write. */
   isInForce(principal: Principal): boolean
   /** Throws `TOOL_NOT_FOUND`. */

@@ -2,7 +2,7 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import { openStore, type Idempotency, type Operation } from '@svc/store'
+import { openStore, type Idempotency, type Operation, StoreError } from '@svc/store'
 import * as z from 'zod'
 import { describe, expect, it } from 'vitest'
 import { localPrincipal } from '../transports/stdio.ts'
@@ -504,6 +504,18 @@ describe('idempotency', () => {
     const result = await call('move_funds', { amount: '1', idempotencyKey: 'k' })
     expect(result.structuredContent).toMatchObject({ txHash: hash })
     expect(events.some(({ event }) => event === 'idempotency.unrecorded')).toBe(true)
+  })
+
+  it('says that another server leads, wherever on the way that comes out', async () => {
+    const overtaken = () => Promise.reject(new StoreError('NOT_LEADER', 'Another server leads on this database.'))
+    const store = { ...(await freshStore()), begin: overtaken }
+    const { runs, execute } = counting()
+    const { code } = open({ write: writePipeline(execute, store) })
+    expect(await code('move_funds', { amount: '1', idempotencyKey: 'k' })).toBe('NOT_LEADER')
+    expect(runs).toEqual([])
+    const later = open({ write: writePipeline(overtaken, await freshStore()) })
+    expect(await later.code('move_funds', { amount: '1', idempotencyKey: 'k' })).toBe('NOT_LEADER')
+    expect(await later.code('move_funds', { amount: '1' })).toBe('NOT_LEADER')
   })
 
   it('does nothing when the key cannot be recorded', async () => {

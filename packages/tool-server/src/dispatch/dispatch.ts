@@ -39,7 +39,9 @@ export function createDispatch(options: DispatchOptions): Dispatch {
   const { tasks: store, isInForce, now, log } = options
   const { deps } = context
   const mayKeep = () => options.write?.role?.().role !== 'follower'
-  const tasks = store === undefined ? null : createCallTasks({ store, tools, call, deps, isInForce, mayKeep, now, log })
+  const requireLead = async () => options.write?.requireLeader?.()
+  const tasking = { tools, call, deps, isInForce, mayKeep, requireLead, now, log }
+  const tasks = store === undefined ? null : createCallTasks({ ...tasking, store })
   return Object.freeze({
     tasks,
     list: (principal: Principal, shown?: ShownWithTools) => tools.list(principal, shown),
@@ -134,6 +136,7 @@ function depsOf(options: DispatchOptions, tools: OfferedTools): CarryOutDeps | n
   if (options.write === null) return null
   const deps: CarryOutDeps = {
     operations: options.write.operations,
+    term: options.write.term,
     isInForce: options.isInForce,
     tool: (name) => tools.require(name),
     handle: (tool, call) => runHandler(tool, call, { options, deps }),

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Idempotency } from '@svc/store'
-import { canonical, type Doubt, type Sent } from '@svc/engine'
+import { canonical, type Doubt, refusedByStore, type Sent } from '@svc/engine'
 import { type ErrorCode, type ErrorDetail, ToolError } from '@svc/amm'
 import { errorResult, repeatedResult, type CallResult } from './call-result.ts'
 
@@ -140,6 +140,8 @@ async function takesOver(
 
 async function onKeys<Value>(work: () => Promise<Value>): Promise<Value> {
   return work().catch((cause: unknown) => {
+    const refused = refusedByStore(cause)
+    if (refused !== null) throw refused
     throw new ToolError('STORAGE_UNAVAILABLE', 'The idempotency key could not be recorded, so nothing was done.', {
       cause,
     })

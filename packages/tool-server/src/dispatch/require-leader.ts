@@ -11,4 +11,6 @@ export type Leads = {
   readonly requireLeader?: () => Promise<void>
   /** Whether it leads there. */
   readonly role?: () => RoleFacts
+  /** Aborted when it leads no more; `null` where no other could. */
+  readonly term?: () => AbortSignal | null
 }

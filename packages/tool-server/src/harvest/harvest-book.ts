@@ -236,6 +236,7 @@ const stops: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'STORAGE_UNAVAILABLE',
   'SERVER_BUSY',
   'SERVER_PAUSED',
+  'NOT_LEADER',
   'CIRCUIT_BREAKER_OPEN',
   'POLICY_INVALID',
   'PRINCIPAL_NOT_GRANTED',

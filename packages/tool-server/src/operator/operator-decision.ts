@@ -78,8 +78,10 @@ async function resumeAs(
       'OPERATION_STATE',
       `The file ${printable(standing.file)} pauses, as long as it stands: remove it there.`,
     )
-  await resume(place, { by, at })
-  return 'Resumed.'
+  const { ended } = await resume(place, { by, at }, standing)
+  if (ended !== null) return 'Resumed.'
+  if ((await readPause(place)) === null) return 'Nothing is paused.'
+  throw new ToolError('OPERATION_CHANGED', 'Another pause was set meanwhile, and stands.')
 }
 
 async function cancelAs(

@@ -1,7 +1,7 @@
 import { access } from 'node:fs/promises'
 import { readOrder, ToolError } from '@svc/amm'
 import { type DayUse, loadPolicy, type Policy, policyFaults, readDayUse, sessionIdleMs } from '@svc/engine/policy'
-import { placeOf, readSigningState, type SigningState, type SwitchPlace } from '@svc/engine/switches'
+import { readServerId, readSigningState, type SigningState, type SwitchPlace } from '@svc/engine/switches'
 import { formatAmount } from '@svc/lp-math'
 import type { Leader, Ledger, Operations, OperationState, Store, Transactions } from '@svc/store'
 import type { JournalState } from '@svc/wallet/core'
@@ -20,7 +20,7 @@ export async function readOperatorStatus({
   records,
 }: StatusPlace): Promise<OperatorStatus> {
   const { policy, problems } = await readPolicy(policyPath, production)
-  const [signing, day, spent, waiting, out, orders, lastWrites, led] = await Promise.all([
+  const [signing, day, spent, waiting, out, orders, lastWrites, led, serverId] = await Promise.all([
     readSigningState(place),
     policy === null ? null : readDayUse({ policy, ledger: records }, nobody),
     records.usage(nobody, { sessionIdleMs }),
@@ -29,6 +29,7 @@ export async function readOperatorStatus({
     readOrders(records),
     readLastWrites(dataDir),
     leader(),
+    readServerId(dataDir),
   ])
   return {
     signs: problems.length > 0 || signing.pause !== null ? 'nothing' : signsUnder(signing.breaker.stops),
@@ -43,7 +44,7 @@ export async function readOperatorStatus({
     out,
     orders,
     lastWrites,
-    leader: led === null ? null : leaderOf(led, dataDir),
+    leader: led === null ? null : leaderOf(led, serverId),
   }
 }
 
@@ -94,14 +95,16 @@ export type OperatorStatus = SigningState & {
 type ShownLeader = {
   /** `null` after one that ended in good order. */
   readonly holder: string | null
+  /** The id in the data directory of the server (`server.id`), which outlasts the names of its process and its machine. */
+  readonly serverId: string
   /** ISO 8601. */
   readonly since: string
   /** Whether it is the server of this directory. */
   readonly isHere: boolean
 }
 
-function leaderOf({ holder, place, since }: Leader, dataDir: string): ShownLeader {
-  return { holder, since: new Date(since).toISOString(), isHere: place === placeOf(dataDir) }
+function leaderOf({ holder, place, since }: Leader, serverId: string | null): ShownLeader {
+  return { holder, serverId: place, since: new Date(since).toISOString(), isHere: place === serverId }
 }
 
 /** The budgets of any 24 hours and what each is of, in the order in which they are shown. */

@@ -1,4 +1,5 @@
 import { ToolError } from '@svc/amm'
+import { refusedByStore } from '@svc/engine'
 import { withAuditLog } from '@svc/engine/open'
 import type { Redactor } from '@svc/runtime'
 import { StoreError } from '@svc/store'
@@ -99,6 +100,8 @@ function standingIn(dataDir: string) {
 function toolErrorOf(cause: unknown, dataDir: string): ToolError {
   if (cause instanceof ToolError) return cause
   const message = cause instanceof Error ? cause.message.replaceAll(dataDir, 'D') : ''
+  const refused = refusedByStore(cause)
+  if (refused !== null) return refused
   if (cause instanceof StoreError) return new ToolError('STORAGE_UNAVAILABLE', message, { cause })
   if (cause instanceof WalletError) {
     const code = codes.get(cause.code)

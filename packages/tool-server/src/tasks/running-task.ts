@@ -15,9 +15,9 @@ export function runningTask(own: LiveTask, onChange: () => void): RunningTask {
     report(done, of) {
       own.reported = `${done} of ${of}`
     },
-    ask: (request, { withinMs, isOver }) =>
+    ask: (request, { withinMs, isOver, term }) =>
       new Promise((resolve) => {
-        const { signal } = own.abort
+        const signal = AbortSignal.any([own.abort.signal, ...(term ? [term] : [])])
         if (signal.aborted || withinMs <= 0) return resolve(undefined)
         const key = randomUUID()
         const end = (response: unknown) => {
@@ -57,6 +57,8 @@ export type RunningTask = {
 
 export type TimeToAnswer = {
   readonly withinMs: number
+  /** Nobody may answer any more once it is aborted. */
+  readonly term?: AbortSignal | null
   /** Whether an answer would be too late already, as where somebody else has decided; asked again and again. */
   readonly isOver: () => Promise<boolean>
 }

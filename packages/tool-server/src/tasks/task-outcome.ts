@@ -8,11 +8,16 @@ export type TaskOutcome =
   | { readonly waitsFor: string }
   | { readonly error: ProtocolFailure }
   | { readonly isCancelled: true }
+  /** Another server goes on with it, or this one once it leads again. */
+  | { readonly isCutOff: true }
 
 type ProtocolFailure = { readonly code: number; readonly message: string; readonly data?: unknown }
 
 /** An outcome as it is kept. An answer of more than `mostBytes` is a failure. */
-export function endOf(outcome: Exclude<TaskOutcome, { readonly waitsFor: string }>, mostBytes: number): TaskEnd {
+export function endOf(
+  outcome: Exclude<TaskOutcome, { readonly waitsFor: string } | { readonly isCutOff: true }>,
+  mostBytes: number,
+): TaskEnd {
   if ('isCancelled' in outcome) return { state: 'cancelled', outcome: null }
   if ('error' in outcome) return { state: 'failed', outcome: JSON.stringify(outcome.error) }
   const text = JSON.stringify(outcome.result)

@@ -24,6 +24,7 @@ export function useTasks(): TaskWorld {
         store: world.store.tasks,
         next: async () => ({ work: never }),
         isInForce: () => world.isInForce,
+        requireLead: async () => {},
         cancelOperation: async ({ operationId }: StoredTask) => void world.cancelled.push(operationId),
         log: { warn: () => {}, error: (event, facts) => void world.logged.push([event, facts]) },
         ...options,

@@ -1,3 +1,4 @@
+import { ToolError } from '@svc/amm'
 import type { Principal, Scope } from '@svc/engine'
 import { type Store, taskBounds } from '@svc/store'
 import { expect, it } from 'vitest'
@@ -124,6 +125,49 @@ it('asks as often as the work does, under keys of their own, and takes some of t
   await service.answer(ann, id, { [third]: 3 })
   await expect.poll(() => status(service, id)).toBe('completed')
   expect(await service.get(ann, id)).toMatchObject({ result: { content: [1, 2, 3] } })
+})
+
+it('neither answers nor cancels a task where another server leads, and shows it all the same', async () => {
+  let follows = false
+  const requireLead = async () => {
+    if (follows) throw new ToolError('NOT_LEADER', 'Another server leads.')
+  }
+  const service = tasks.open({ requireLead })
+  const id = await begin(service, untilAborted)
+  follows = true
+  await expect(service.answer(ann, id, {})).rejects.toMatchObject({ code: 'NOT_LEADER' })
+  await expect(service.cancel(ann, id)).rejects.toMatchObject({ code: 'NOT_LEADER' })
+  expect(await status(service, id)).toBe('working')
+  await service.stop()
+})
+
+it('leaves a task open whose work was cut off because another server leads, and takes it up when it leads again', async () => {
+  const service = tasks.open({ next: async () => ({ work: async () => ({ result: { content: 'done' } }) }) })
+  let runs = 0
+  const id = await begin(service, async () => {
+    runs += 1
+    return { isCutOff: true }
+  })
+  await expect.poll(() => runs).toBe(1)
+  expect(await status(service, id)).toBe('working')
+  await service.resume()
+  await service.look()
+  await expect.poll(() => status(service, id)).toBe('completed')
+  expect(runs).toBe(1)
+  await service.stop()
+})
+
+it('begins no task again that runs here still, nor one that ended elsewhere while another server led', async () => {
+  let again = 0
+  const work: TaskWork = async () => ({ result: { content: `${(again += 1)}` } })
+  const service = tasks.open({ next: async () => ({ work }) })
+  const running = await begin(service, untilAborted)
+  const cutOff = await begin(service, async () => ({ isCutOff: true }))
+  await tasks.store.tasks.end(cutOff, { state: 'completed', outcome: '{"content":"elsewhere"}' })
+  await service.resume()
+  await service.look()
+  expect([await status(service, running), again]).toEqual(['working', 0])
+  await service.stop()
 })
 
 it('records an end with a later look where the store failed', async () => {

@@ -9,7 +9,8 @@ import { showTask, type TaskView } from './task-view.ts'
  * Calls that are answered later. A task is on disk before its caller hears of it; what its work came to is, before anybody hears of that. Work
  * that a process left behind is begun again by the next one (`next`), as is what waited for an operation and waits no longer.
  */
-export function createTaskService({ store, next, isInForce, cancelOperation, log }: TaskServiceOptions): TaskService {
+export function createTaskService(options: TaskServiceOptions): TaskService {
+  const { store, next, isInForce, requireLead, cancelOperation, log } = options
   const live = new Map<string, LiveTask>()
   const waiting = new Map<string, StoredTask>()
   const listeners = new Set<TaskListener>()
@@ -41,6 +42,7 @@ export function createTaskService({ store, next, isInForce, cancelOperation, log
     // What a closing server broke off is begun again by the next one.
     if (isStopped && !('result' in outcome && outcome.result['isError'] !== true)) return
     leave(task, own)
+    if ('isCutOff' in outcome) return void waiting.set(task.id, task)
     try {
       if ('waitsFor' in outcome) return await wait(task, outcome.waitsFor)
       publish(await store.end(task.id, endOf(outcome, store.outcomeBytes)))
@@ -82,6 +84,7 @@ export function createTaskService({ store, next, isInForce, cancelOperation, log
   }
 
   async function cancel(caller: Principal, id: string): Promise<boolean> {
+    await requireLead()
     const task = await find(caller, id)
     if (task === null) return false
     const asked = await store.askCancel(id)
@@ -152,6 +155,8 @@ export function createTaskService({ store, next, isInForce, cancelOperation, log
       return shown.map((task) => showTask(task, live.get(task.id)))
     },
     async answer(caller: Principal, id: string, responses: Readonly<Record<string, unknown>>) {
+      // Where another server leads, nothing of the task runs here that could hear of it.
+      await requireLead()
       const task = await find(caller, id)
       if (task === null) return false
       const asked = live.get(id)?.asked
@@ -166,7 +171,10 @@ export function createTaskService({ store, next, isInForce, cancelOperation, log
       return () => void listeners.delete(hear)
     },
     async resume() {
-      for (const task of await store.open()) {
+      const open = await store.open()
+      // What waited here under an earlier lead may have ended elsewhere.
+      waiting.clear()
+      for (const task of open.filter(({ id }) => !live.has(id))) {
         if (task.cancelAskedAt === null || task.operationId !== null) waiting.set(task.id, task)
         else publish(await store.end(task.id, { state: 'cancelled', outcome: null }))
       }
@@ -200,9 +208,9 @@ export type TaskService = {
   get(caller: Principal, id: string): Promise<TaskView | null>
   /** The same of several, without those that there are none of. */
   getAll(caller: Principal, ids: readonly string[]): Promise<readonly TaskView[]>
-  /** Hands what was asked for to the work; what was not asked for is left alone. False where there is no such task. */
+  /** Hands what was asked for to the work; what was not asked for is left alone. False where there is no such task. Throws `NOT_LEADER`. */
   answer(caller: Principal, id: string, responses: Readonly<Record<string, unknown>>): Promise<boolean>
-  /** Has the work stop where it can. False where there is no such task. */
+  /** Has the work stop where it can. False where there is no such task. Throws `NOT_LEADER`. */
   cancel(caller: Principal, id: string): Promise<boolean>
   /** Hears of every change of a task. */
   listen(hear: TaskListener): () => void
@@ -228,6 +236,8 @@ export type TaskServiceOptions = {
   /** What is to be done about a task that waits, or that an earlier process left. */
   readonly next: (task: StoredTask) => Promise<NextOfTask>
   readonly isInForce: (principal: Principal) => boolean
+  /** Throws `NOT_LEADER` of a server that follows another one. */
+  readonly requireLead: () => Promise<void>
   /** Has the operation of a task end, if it can. */
   readonly cancelOperation: (task: StoredTask, caller: Principal) => Promise<void>
   readonly log: Pick<Log, 'warn' | 'error'>

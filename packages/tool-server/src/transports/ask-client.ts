@@ -1,5 +1,6 @@
 import { inputRequired, type Server, type ServerContext, createRequestStateCodec } from '@modelcontextprotocol/server'
 import type { CallRequest } from '../dispatch/call-stages.ts'
+import type { Confirm } from '../dispatch/ask-approval.ts'
 import type { Dispatch } from '../dispatch/dispatch.ts'
 import { errorResult } from '../dispatch/call-result.ts'
 import { type ApprovalQuestion, type ApprovalAnswer, canonical } from '@svc/engine'
@@ -18,10 +19,10 @@ export function callInSession(request: CallRequest, asking: Asking & { readonly 
   const { dispatch, context, server, now, closing } = asking
   // The accessor is set to give way to the envelope of 2026-07-28, which a session does not have.
   if (!takesForms(server.getClientCapabilities())) return dispatch.call(request)
-  const confirm = async (question: ApprovalQuestion) => {
+  const confirm: Confirm = async (question, term) => {
     const timeout = leftToAnswer(question, now())
     if (timeout <= 0) return 'cancelled'
-    const signal = AbortSignal.any([request.signal, closing])
+    const signal = AbortSignal.any([request.signal, closing, ...(term === null ? [] : [term])])
     // Without this, it would go out on a stream that the client may never have opened, and be lost there.
     const relatedRequestId = context.mcpReq.id
     return readReply(

@@ -6,6 +6,7 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server'
 import { errorTable, ToolError } from '@svc/amm'
+import { refusedByStore } from '@svc/engine'
 import { appViews } from '../apps/app-views.ts'
 import type { Dispatch } from '../dispatch/dispatch.ts'
 import type { CallerOf } from './carried-principals.ts'
@@ -79,8 +80,9 @@ export function requireFirstPage({
 }
 
 /** An error of ours travels with its code, as that of a tool does. */
-async function inOurWords<Value>(work: () => Promise<Value>): Promise<Value> {
-  return work().catch((error: unknown) => {
+export async function inOurWords<Value>(work: () => Promise<Value>): Promise<Value> {
+  return work().catch((cause: unknown) => {
+    const error = refusedByStore(cause) ?? cause
     if (!(error instanceof ToolError)) throw error
     const isOurs = errorTable[error.code].httpStatus >= 500
     const code = isOurs ? ProtocolErrorCode.InternalError : ProtocolErrorCode.InvalidParams

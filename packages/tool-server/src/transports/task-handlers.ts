@@ -6,7 +6,6 @@ import {
   type Server,
   type ServerContext,
 } from '@modelcontextprotocol/server'
-import type { ApprovalQuestion } from '@svc/engine'
 import * as z from 'zod'
 import type { CallResult } from '../dispatch/call-result.ts'
 import type { CallRequest } from '../dispatch/call-stages.ts'
@@ -15,6 +14,7 @@ import type { TaskService } from '../tasks/task-service.ts'
 import type { TaskView } from '../tasks/task-view.ts'
 import { approvalForm, readReply } from './approval-form.ts'
 import { callAlone, type AskingAlone, leftToAnswer } from './ask-client.ts'
+import { inOurWords } from './guide-handlers.ts'
 import { tasksExtension } from './protocol-facts.ts'
 import type { CallerOf } from './carried-principals.ts'
 import { capabilitiesOfEnvelope, takesForms, takesTasks } from './client-capabilities.ts'
@@ -30,12 +30,13 @@ export function handleTasks(server: Server, { tasks, caller }: TaskHandling): vo
   server.setRequestHandler('tasks/update', { params: ofTask }, async ({ taskId }, context) => {
     requireTasks(context)
     // The library takes the answers out of the parameters, as it does with those to a call.
-    if (!(await tasks.answer(caller(context), taskId, context.mcpReq.inputResponses ?? {}))) throw notFound()
+    const { inputResponses = {} } = context.mcpReq
+    if (!(await inOurWords(() => tasks.answer(caller(context), taskId, inputResponses)))) throw notFound()
     return {}
   })
   server.setRequestHandler('tasks/cancel', { params: ofTask }, async ({ taskId }, context) => {
     requireTasks(context)
-    if (!(await tasks.cancel(caller(context), taskId))) throw notFound()
+    if (!(await inOurWords(() => tasks.cancel(caller(context), taskId)))) throw notFound()
     return {}
   })
 }
@@ -73,10 +74,10 @@ function asCreated(task: TaskView): CallResult {
 }
 
 function confirmingBy(now: () => number): Confirming {
-  return (ask, isDecided) => async (question: ApprovalQuestion) => {
+  return (ask, isDecided) => async (question, term) => {
     const request = { method: 'elicitation/create', params: approvalForm(question, now()) }
     const isOver = () => isDecided(question.operationId)
-    return readReply(await ask(request, { withinMs: leftToAnswer(question, now()), isOver }))
+    return readReply(await ask(request, { withinMs: leftToAnswer(question, now()), isOver, term }))
   }
 }
 

@@ -32,10 +32,10 @@ export function openUserOperations(options: UserOperationsOptions): UserOperatio
     },
     offer: async (signed) =>
       offering === null ? { answer: 'unknown', reason: null } : await offerUserOperation(offering, signed),
-    async follow(signed, timeoutMs) {
+    async follow(signed, timeoutMs, signal) {
       if (bundler === null) return { status: 'open', declined: null }
       const { follow } = await import('./run-user-operation.ts')
-      return await follow({ ...watching, bundler, timeoutMs }, signed, true, true)
+      return await follow({ ...watching, bundler, timeoutMs, ...(signal && { signal }) }, signed, true, true)
     },
     look: (signed) => lookForOperation({ client, chain, bundler }, signed),
     isUnused: async (signed, blockNumber) =>
@@ -88,7 +88,7 @@ export type UserOperations = {
   /** Offers it once. Never rejects; what a bundler says proves nothing about the chain. */
   offer(signed: SignedUserOperation): Promise<Offer>
   /** Watches the chain for what was offered a moment ago, and offers it again now and then. */
-  follow(signed: SignedUserOperation, timeoutMs: number): Promise<Followed>
+  follow(signed: SignedUserOperation, timeoutMs: number, signal?: AbortSignal): Promise<Followed>
   /** Looks at the chain once for what became of it. Never rejects. */
   look(signed: SignedUserOperation): Promise<Sighting>
   /** Whether nothing had taken its nonce at the entry point by a block. Throws the client's error. */
