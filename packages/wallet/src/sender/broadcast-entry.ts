@@ -58,6 +58,7 @@ export type SentEntry = JournalEntry & {
   readonly isToBeNoted?: boolean
 }
 
+/** What the caller of `broadcast` does next. */
 export type BroadcastOptions = {
   /**
    * `confirm` is called next: it notes that the bytes are out while the receipt is asked for, where else that would wait for the note. A process
