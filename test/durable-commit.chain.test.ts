@@ -22,7 +22,8 @@ describe.each(storeEngines)('durable commits of a write under a key, on $engine'
   const withNext = (what: string) => ({ on: engine, waits: engine === 'PostgreSQL', what })
   const file = (what: string) => ({ on: 'file', waits: true, what })
   const reserved = withNext('spending_session, reservation, reservation_budget')
-  const settled = waited('journal, reservation_budget, spending_session, reservation')
+  /** Found open after a loss of power, and settled again; the next signature takes it along. */
+  const settled = withNext('journal, reservation_budget, spending_session, reservation')
   /** Signed before the first byte leaves; then what the chain tells again whoever asks: that it was sent, and is mined. */
   const transaction = [waited('journal'), withNext('journal'), withNext('journal')]
   const owing = waited('journal, pending_revocation')
@@ -31,15 +32,16 @@ describe.each(storeEngines)('durable commits of a write under a key, on $engine'
     const world = await openWorld(devnet(), { databaseUrl: await newPlace() })
     const made = await commitsOf(world, { tokenIn: 'ETH', tokenOut: 'USDC', amount: '0.01' })
     const boundaries = boundariesOf(made)
-    expect(boundaries.slice(0, -3)).toEqual([
+    // The line of the settlement is on its way to the disk before the ledger is settled, the answer comes after both.
+    expect(boundaries).toEqual([
       waited('idempotency'),
       reserved,
       file('tx.simulated, tx.intent'),
       ...transaction,
+      file('tx.settled'),
+      settled,
+      waited('idempotency'),
     ])
-    // The settlement and its line beside each other, the answer after both.
-    expect(inOrder(boundaries.slice(-3, -1))).toEqual(inOrder([settled, file('tx.settled')]))
-    expect(boundaries.at(-1)).toEqual(waited('idempotency'))
     expect(made.length).toBeLessThanOrEqual(mostCommits)
     await world.close()
   })
@@ -48,7 +50,7 @@ describe.each(storeEngines)('durable commits of a write under a key, on $engine'
     const world = await openWorld(devnet(), { databaseUrl: await newPlace() })
     const made = await commitsOf(world, { tokenIn: 'USDC', tokenOut: 'WETH', amount: '30' })
     const boundaries = boundariesOf(made)
-    expect(boundaries.slice(0, -3)).toEqual([
+    expect(boundaries).toEqual([
       waited('idempotency'),
       reserved,
       file('tx.simulated, tx.intent'),
@@ -56,10 +58,10 @@ describe.each(storeEngines)('durable commits of a write under a key, on $engine'
       ...transaction.slice(1),
       file('tx.intent'),
       ...transaction,
+      file('tx.settled'),
+      withNext(`pending_revocation, ${settled.what}`),
+      waited('idempotency'),
     ])
-    const ended = waited(`pending_revocation, ${settled.what}`)
-    expect(inOrder(boundaries.slice(-3, -1))).toEqual(inOrder([ended, file('tx.settled')]))
-    expect(boundaries.at(-1)).toEqual(waited('idempotency'))
     expect(made.length / 2).toBeLessThanOrEqual(mostCommitsOfTwo)
     await world.close()
   })
@@ -77,11 +79,6 @@ function boundariesOf(commits: readonly DurableCommit[]): readonly DurableCommit
         .join(', '),
     }))
     .filter(({ what }) => what !== '')
-}
-
-/** Of what has no order of its own. */
-function inOrder<Commit extends Pick<DurableCommit, 'what'>>(commits: readonly Commit[]): readonly Commit[] {
-  return commits.toSorted((one, other) => one.what.localeCompare(other.what))
 }
 
 /** Of a call like one that was made before, so that nothing is opened or looked up for the first time. */

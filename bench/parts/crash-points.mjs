@@ -41,7 +41,7 @@ const listOf = (connection) => {
 }
 Database.prototype.prepare = function (sql, ...rest) {
   const statement = prepare.call(this, sql, ...rest)
-  for (const method of ['run', 'all']) {
+  for (const method of ['run', 'all', 'get']) {
     const call = statement[method].bind(statement)
     statement[method] = (...parameters) => {
       noting(listOf(this), sql, parameters)

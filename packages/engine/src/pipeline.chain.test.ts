@@ -67,8 +67,8 @@ describe('the pipeline of an honest write', () => {
       'journal recordSigned',
       'rpc eth_sendRawTransaction',
       'audit tx.confirmed',
-      'ledger settle',
       'audit tx.settled',
+      'ledger settle',
     ]
     const effects = pipeline.trace.filter((mark) => marks.includes(mark))
     const firsts = [...new Set(effects)]

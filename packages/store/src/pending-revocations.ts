@@ -1,5 +1,5 @@
 import { type CreateTableBuilder, type Kysely, type Selectable, sql, type Transaction } from 'kysely'
-import { type Engine, preparedQuery } from './engine.ts'
+import { type Engine, preparedQuery, preparedSearch } from './engine.ts'
 import type { Schema } from './schema.ts'
 
 /**
@@ -111,7 +111,9 @@ export async function endRevocations(trx: Transaction<Schema>, ended: readonly E
 
 type Row = Selectable<Schema['pending_revocation']>
 
-const owedRows = preparedQuery<Readonly<Record<string, unknown>>, Row>((db) => rowsOf(db).where('ended_in', 'is', null))
+const owedRows = preparedSearch<Readonly<Record<string, unknown>>, Row>((db) =>
+  rowsOf(db).where('ended_in', 'is', null),
+)
 
 const endedRows = preparedQuery<Readonly<Record<string, unknown>>, Row & { readonly ended_in: string }>((db) =>
   rowsOf(db).where('ended_in', 'is not', null).$narrowType<{ ended_in: string }>(),

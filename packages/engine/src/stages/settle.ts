@@ -67,13 +67,11 @@ export async function settle(context: Reserved, progress: Progress): Promise<Set
   const settling = { deltas: countedDeltas(comparable, context.simulation.deltas), receipts, minedIn, outcome, ended }
   // What is opened counts as reserved until it has ended at either end.
   const settlement = opened ? null : await settlementOf(context, progress, settling)
-  // Its line goes to the disk beside it: a crash in between repeats the line and loses none.
-  const recorded = settlement === null ? noteEnded(context, ended) : quietly(context, 'ledger', settlement.settle)
   const drift = simulationDrift(context.simulation.deltas, owed)
   if (drift.length > 0) engine.log.warn('tx.differs-from-simulation', { requestId: call.requestId, drift })
   const how = await submissionOf(context)
-  const placed = await placedCrossChain(context, opened)
-  const settled = { ...settledOf(context, progress, deltas, revokes), ...how, ...placed }
+  const settled = { ...settledOf(context, progress, deltas, revokes), ...how }
+  // The line first, and the ledger while the disk takes it: a crash in between repeats the line and loses none.
   const written = quietly(context, 'audit', () =>
     engine.audit.append({
       event: 'tx.settled',
@@ -87,12 +85,14 @@ export async function settle(context: Reserved, progress: Progress): Promise<Set
       transactions: settled.transactions.map(({ hash }) => hash),
     }),
   )
+  const recorded = settlement === null ? noteEnded(context, ended) : quietly(context, 'ledger', settlement.settle)
+  const placed = await placedCrossChain(context, opened)
   await recorded
   await quietly(context, 'breaker', () => engine.breaker.recordSuccess())
   await quietly(context, 'breaker', () => holdAgainstSimulation(context, comparable, outcome))
   await quietly(context, 'breaker', () => holdRebalance(context, minedIn))
   await written
-  return settled
+  return { ...settled, ...placed }
 }
 
 /** Settles the reservation, where there is one, as `settlementOf` says. A failure is logged. */

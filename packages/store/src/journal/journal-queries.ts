@@ -1,5 +1,5 @@
 import { type Kysely, type RawBuilder, type Selectable, sql } from 'kysely'
-import { preparedQuery, preparedRow, type ValueOf } from '../engine.ts'
+import { preparedQuery, preparedRow, preparedSearch, type ValueOf } from '../engine.ts'
 import type { Schema } from '../schema.ts'
 import type { JournalState } from '@svc/wallet/core'
 
@@ -14,10 +14,10 @@ export function journalQueries() {
         .where(isFrom(value('from')))
         .where('state', '<>', 'refused'),
     ),
-    open: preparedQuery<Account, JournalRow>((db, value) =>
+    open: preparedSearch<Account, JournalRow>((db, value) =>
       ofAccount(db, value).where('state', 'in', openStates.map(literally)).orderBy('nonce').orderBy('attempt'),
     ),
-    refused: preparedQuery<Account, JournalRow>((db, value) =>
+    refused: preparedSearch<Account, JournalRow>((db, value) =>
       ofAccount(db, value).where('state', '=', literally('refused')).orderBy('nonce').orderBy('attempt'),
     ),
     openWallets: preparedQuery<Pick<Account, 'chainId'>, Pick<JournalRow, 'from_address'>>((db, value) =>
@@ -47,7 +47,7 @@ export function journalQueries() {
     operationSigned: preparedQuery<{ readonly like: string }, JournalRow>((db, value) =>
       db.selectFrom('journal').selectAll().where('nonce', '<', 0n).where('user_operation', 'like', value('like')),
     ),
-    byRequest: preparedQuery<{ readonly requestId: string }, JournalRow>((db, value) =>
+    byRequest: preparedSearch<{ readonly requestId: string }, JournalRow>((db, value) =>
       db.selectFrom('journal').selectAll().where('request_id', '=', value('requestId')).orderBy('sequence'),
     ),
     taken: preparedRow<Slot, { readonly hash: string }>((db, value) =>
@@ -75,7 +75,7 @@ export function journalQueries() {
         )
         .limit(1),
     ),
-    operations: preparedQuery<Pick<Account, 'chainId'>, JournalRow>((db, value) =>
+    operations: preparedSearch<Pick<Account, 'chainId'>, JournalRow>((db, value) =>
       db
         .selectFrom('journal')
         .selectAll()

@@ -1,5 +1,5 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
-import { preparedQuery, preparedRow } from '../engine.ts'
+import { preparedRow, preparedSearch } from '../engine.ts'
 import type { Schema } from '../schema.ts'
 import { requireAmount, amountsText, nativeCurrency } from './amounts.ts'
 import { touchLatestSession } from './spending-session.ts'
@@ -92,21 +92,21 @@ export async function uncountedGas(db: Kysely<Schema>, chainId: number): Promise
   return rows.map(({ hash, request_id }) => ({ hash, requestId: request_id }))
 }
 
-const uncountedOf = preparedQuery<{ readonly chainId: bigint }, { readonly hash: string; readonly request_id: string }>(
-  (db, value) =>
-    db
-      .selectFrom('journal')
-      .leftJoin('reservation', 'reservation.id', 'journal.reservation_id')
-      .select(['journal.hash', 'journal.request_id'])
-      .where('journal.chain_id', '=', value('chainId'))
-      .where('journal.gas_usd_micros', 'is', null)
-      // Written out, or the partial index of these states does not serve.
-      .where('journal.state', 'in', [sql.lit('final'), sql.lit('reverted')])
-      .where((where) =>
-        where.or([where('reservation.state', 'is', null), where('reservation.state', '<>', 'reserved')]),
-      )
-      .orderBy('journal.sequence')
-      .limit(100),
+const uncountedOf = preparedSearch<
+  { readonly chainId: bigint },
+  { readonly hash: string; readonly request_id: string }
+>((db, value) =>
+  db
+    .selectFrom('journal')
+    .leftJoin('reservation', 'reservation.id', 'journal.reservation_id')
+    .select(['journal.hash', 'journal.request_id'])
+    .where('journal.chain_id', '=', value('chainId'))
+    .where('journal.gas_usd_micros', 'is', null)
+    // Written out, or the partial index of these states does not serve.
+    .where('journal.state', 'in', [sql.lit('final'), sql.lit('reverted')])
+    .where((where) => where.or([where('reservation.state', 'is', null), where('reservation.state', '<>', 'reserved')]))
+    .orderBy('journal.sequence')
+    .limit(100),
 )
 
 export type UncountedGas = { readonly hash: string; readonly requestId: string }

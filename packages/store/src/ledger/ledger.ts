@@ -38,11 +38,15 @@ export function createLedger(engine: Engine, now: () => number): Ledger {
     check: (request) => engine.read((db) => weighSpend(db, request, now())),
     raise: (id, request) => engine.write('spend', (trx) => raiseIn(trx, id, request, now())),
     settle: (id, actualUsdMicros, gas = [], budgets = [], came = {}) =>
-      engine.write('spend', async (trx) => {
-        const { amounts, isRepaid = false, isHeld = false, ended = [] } = came
-        await endRevocations(trx, ended)
-        await settleIn(trx, id, { actualUsdMicros, gas, budgets, amounts, isRepaid, isHeld }, now())
-      }),
+      engine.write(
+        'spend',
+        async (trx) => {
+          const { amounts, isRepaid = false, isHeld = false, ended = [] } = came
+          await endRevocations(trx, ended)
+          await settleIn(trx, id, { actualUsdMicros, gas, budgets, amounts, isRepaid, isHeld }, now())
+        },
+        'with-next',
+      ),
     held: (chainId) => engine.read((db) => heldReservations(db, chainId, now())),
     lower: (id) => engine.write('spend', (trx) => lowerReservation(trx, id)),
     keep: (id) => engine.write('spend', (trx) => keepReservation(trx, id, now())),
@@ -108,7 +112,8 @@ export type Ledger = {
    * gas; where it is left out, what might have left stays on record. `isRepaid` says that it brought home what repays its
    * gas. With `isHeld` neither the amount nor a budget falls below what was reserved yet: until `lower` or `keep` it counts as
    * reserved. What was to be revoked and is over by then is noted as `ended` in the same commit. The same amount again changes
-   * nothing else, whatever is said of gas and budgets. Throws `RESERVATION_NOT_OPEN` when it was closed otherwise.
+   * nothing else, whatever is said of gas and budgets. It is on disk with the next signature, at the latest: a machine that loses its power before
+   * that finds the reservation open, as after a crash just before this. Throws `RESERVATION_NOT_OPEN` when it was closed otherwise.
    */
   settle(
     id: string,

@@ -1,5 +1,5 @@
 import type { ExpressionBuilder, Insertable, Kysely, Selectable, Transaction } from 'kysely'
-import { preparedQuery, preparedRow } from '../engine.ts'
+import { preparedQuery, preparedRow, preparedSearch } from '../engine.ts'
 import type { Schema } from '../schema.ts'
 import { readAmounts, type TokenAmounts } from './amounts.ts'
 import { StoreError } from '../store-error.ts'
@@ -26,7 +26,7 @@ export async function openReservations(db: Kysely<Schema>): Promise<readonly Ope
   }))
 }
 
-const openRows = preparedQuery<Readonly<Record<string, unknown>>, Reservation>((db) =>
+const openRows = preparedSearch<Readonly<Record<string, unknown>>, Reservation>((db) =>
   db.selectFrom('reservation').selectAll().where('state', '=', 'reserved'),
 )
 

@@ -103,7 +103,8 @@ async function move({ journal, entry }: Look, state: JournalState, facts: Journa
   return { ...signed, state, ...facts }
 }
 
-async function markUnlessClosed(
+/** False where another watcher has closed it in the meantime. */
+export async function markUnlessClosed(
   journal: Journal,
   { hash }: JournalEntry,
   state: JournalState,
