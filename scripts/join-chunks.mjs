@@ -1,12 +1,15 @@
 // Joins chunks that esbuild split: each file that Node loads costs a start a millisecond, and a bundle in parts is mostly parts that one
 // start reads one after the other.
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join, relative } from 'node:path'
 import { build } from 'esbuild'
 
 /**
- * Makes one file, `core.mjs` in `folder`, of those chunks there that the file `start` imports and the file `apart` does not, and has all others
- * import from it. `metafile` is of the build in `outdir` that made them; chunks that anything imports lazily stay as they are.
+ * Makes one file, `core-<hash>.mjs` in `folder`, of those chunks there that the file `start` imports and the file `apart` does not, and has all
+ * others import from it. `metafile` is of the build in `outdir` that made them; chunks that anything imports lazily stay as they are. Names of the
+ * file and of what it exports go by what is in it: what runs while its folder is replaced finds its own or nothing. Throws where an import is left
+ * of what was joined.
  */
 export async function joinChunks({ outdir, folder, metafile, start, apart }, options) {
   const outputs = new Map(
@@ -18,7 +21,8 @@ export async function joinChunks({ outdir, folder, metafile, start, apart }, opt
     (path) => path !== start && !lazy.has(path) && !elsewhere.has(path),
   )
   const exportsOf = (path) => metafile.outputs[relative(process.cwd(), join(outdir, path))].exports
-  const names = new Map(joined.map((path, index) => [basename(path), { prefix: `c${index}_`, path }]))
+  const names = new Map(joined.map((path) => [basename(path), { prefix: prefixOf(path), path }]))
+  const draft = join(outdir, folder, 'core.mjs')
   await build({
     ...options,
     stdin: {
@@ -30,16 +34,25 @@ export async function joinChunks({ outdir, folder, metafile, start, apart }, opt
         .join('\n'),
       resolveDir: join(outdir, folder),
     },
-    outfile: join(outdir, folder, 'core.mjs'),
+    outfile: draft,
     // The package in which the bundle may lie says that its modules do nothing but export; chunks do more.
     ignoreAnnotations: true,
     plugins: [onlyOf(names)],
   })
-  for (const path of outputs.keys()) {
-    if (names.has(basename(path))) rmSync(join(outdir, path))
-    else if (path.endsWith('.mjs')) importFromCore(join(outdir, path), names)
+  const core = `core-${createHash('sha256').update(readFileSync(draft)).digest('hex').slice(0, 8)}.mjs`
+  renameSync(draft, join(outdir, folder, core))
+  for (const path of joined) rmSync(join(outdir, path))
+  const kept = [...outputs.keys()].filter((path) => path.endsWith('.mjs') && !joined.includes(path))
+  for (const path of kept) importFromCore(join(outdir, path), names, core)
+  for (const path of [...kept, join(folder, core)]) {
+    const text = readFileSync(join(outdir, path), 'utf8')
+    const left = [...names.keys()].find((name) => text.includes(name))
+    if (left !== undefined) throw new Error(`${path} still imports ${left}, which was joined into ${core}`)
   }
 }
+
+/** `chunk-7KUVAMYG.mjs` gives `c7KUVAMYG_`. */
+const prefixOf = (path) => `c${basename(path, '.mjs').replace(/^.*-/, '')}_`
 
 function linksOf(imports, outdir) {
   const of = (kind) =>
@@ -63,8 +76,8 @@ const onlyOf = (names) => ({
   },
 })
 
-/** `import{a as b}from"./chunk.mjs"` becomes `import{c7_a as b}from"./core.mjs"`. */
-function importFromCore(file, names) {
+/** `import{a as b}from"./chunk-7KUVAMYG.mjs"` becomes `import{c7KUVAMYG_a as b}from"./core-1a2b3c4d.mjs"`. */
+function importFromCore(file, names, core) {
   const text = readFileSync(file, 'utf8')
   const changed = text.replaceAll(
     /import(?:\s*\{([^}]*)\}\s*from)?\s*"(\.\.?\/(?:[^"/]+\/)*)([^"/]+\.mjs)"/g,
@@ -76,7 +89,7 @@ function importFromCore(file, names) {
         .map((one) => one.trim().split(/\s+as\s+/))
         .filter(([name]) => name !== '')
         .map(([name, as = name]) => `${chunk.prefix}${name} as ${as}`)
-      return `${imported.length === 0 ? 'import' : `import{${imported.join(',')}}from`}"${folder}core.mjs"`
+      return `${imported.length === 0 ? 'import' : `import{${imported.join(',')}}from`}"${folder}${core}"`
     },
   )
   if (changed !== text) writeFileSync(file, changed)

@@ -103,6 +103,19 @@ describe('the production file and its folder, alone in a directory', () => {
     },
   )
 
+  it('reads few files at a start: what is not shared with the threads is one', () => {
+    const read = new Set<string>()
+    const follow = (path: string) => {
+      if (read.has(path)) return
+      read.add(path)
+      const imports = readFileSync(path, 'utf8').matchAll(/(?:import|from)\s*"(\.[^"]+\.mjs)"/g)
+      for (const [, name = ''] of imports) follow(join(dirname(path), name))
+    }
+    follow(file)
+    expect(read.size).toBeLessThanOrEqual(6)
+    expect([...read].filter((path) => /\/core-[0-9a-f]{8}\.mjs$/.test(path))).toHaveLength(1)
+  })
+
   it('shows figures and sends spans where that is asked for', async () => {
     const sink = await openSink()
     const env = { SVC_METRICS_LISTEN: '127.0.0.1:0', SVC_TRACES_URL: sink.url }

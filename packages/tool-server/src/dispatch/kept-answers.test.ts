@@ -68,6 +68,9 @@ test('an answer is given again for a minute, and then built anew', async () => {
   expect(await runsSaid()).toBe(1)
   world.nowMs += 1
   expect([await runsSaid(), await runsSaid()]).toEqual([2, 2])
+  // A clock that is set back.
+  world.nowMs -= 60_000
+  expect(await runsSaid()).toBe(3)
 })
 
 test('of another input there is another answer, and of too many the first goes', async () => {

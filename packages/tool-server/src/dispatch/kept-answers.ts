@@ -17,7 +17,7 @@ export function createKeptAnswers(ports: Ports, now: () => number): KeptAnswers 
     const restsOn = tool.restsOn(call.input, ports)
     const known = kept.get(name)
     const askedAt = now()
-    if (known !== undefined && askedAt - known.builtAt < longestMs && isSame(known.restsOn, restsOn))
+    if (known !== undefined && Math.abs(askedAt - known.builtAt) < longestMs && isSame(known.restsOn, restsOn))
       return known.result
     const result = await build()
     kept.delete(name)
