@@ -77,7 +77,11 @@ it(
     })
     const positionId = opened.text('positionId')
     const shown = await call('get_position', { positionId })
-    const withoutTime = ({ data }: Answer) => ({ ...(data as object), timestamp: undefined })
+    const withoutTime = ({ data }: Answer) => ({
+      ...(data as object),
+      timestamp: undefined,
+      blockAgeSeconds: undefined,
+    })
     for (const client of [first, modern, reader, local]) {
       for (const uri of [
         `svc://positions/local/${positionId}`,

@@ -23,7 +23,7 @@ afterAll(async () => {
 
 const pair = { token0: 'WETH', token1: 'USDC', amount: '1000' }
 const optimize = (args: Readonly<Record<string, unknown>> = {}) => world.call('optimize_lp_range', { ...pair, ...args })
-const withoutTime = ({ data }: Answer) => ({ ...(data as object), timestamp: null })
+const withoutTime = ({ data }: Answer) => ({ ...(data as object), timestamp: null, blockAgeSeconds: null })
 
 /** Bounds of a range as numbers. */
 function boundsOf(range: Answer) {
@@ -224,7 +224,8 @@ describe('optimize_lp_range', () => {
     expect(refusal).toMatchObject({ code: 'SIMULATION_TIMEOUT', retryable: true })
     const [{ analytic }] = refusal.details as unknown as [{ analytic: object }]
     const { simulation: _, ...whole } = (await optimize()).data as { simulation: unknown }
-    expect({ ...analytic, timestamp: null }).toEqual({ ...whole, timestamp: null })
+    const timeless = { timestamp: null, blockAgeSeconds: null }
+    expect({ ...analytic, ...timeless }).toEqual({ ...whole, ...timeless })
     expect(refusal.details).toMatchObject([{ field: 'simulations' }, { waitedMs: expect.any(Number), limitMs: 60_000 }])
     const caller = new AbortController()
     const heard: number[] = []
