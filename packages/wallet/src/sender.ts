@@ -1,7 +1,7 @@
 import type { Address, PublicClient } from 'viem'
 import type { Chain } from './chain.ts'
 import type { Journal, JournalEntry } from './journal.ts'
-import { broadcastEntry, type BroadcastOptions, type SentEntry } from './sender/broadcast-entry.ts'
+import { broadcastEntry, type SentEntry } from './sender/broadcast-entry.ts'
 import { cancelEntry } from './sender/cancel-entry.ts'
 import { confirmEntry, type Confirmation, type ConfirmOptions } from './sender/confirm-entry.ts'
 import { createDelegation } from './sender/delegation.ts'
@@ -31,7 +31,7 @@ export function createSender(options: SenderOptions): Sender {
   return {
     address,
     sign: (request) => signRequest(context, request),
-    broadcast: (entry, broadcastOptions) => broadcastEntry(context, entry, broadcastOptions),
+    broadcast: (entry) => broadcastEntry(context, entry),
     confirm: (entry, confirmOptions) => confirmEntry(context, entry, confirmOptions),
     replace: (entry, rules) => replaceEntry(context, entry, rules),
     cancel: (entry, rules) => cancelEntry(context, entry, rules),
@@ -54,12 +54,12 @@ export type Sender = {
    * mined); settled when the nonce turns out to be used; as it was when an account with delegated code has to wait,
    * which `confirm` does. An entry that is mined or closed comes back as it stands in the journal.
    */
-  broadcast(entry: JournalEntry, options?: BroadcastOptions): Promise<SentEntry>
+  broadcast(entry: JournalEntry): Promise<SentEntry>
   /**
    * Watches the transaction, and whatever is signed in its place, until one is settled, `timeoutMs` has passed or
    * `signal` aborts. `entry` of the answer is the one that was mined. See {@link Confirmation}.
    */
-  confirm(entry: SentEntry, options?: ConfirmOptions): Promise<Confirmation>
+  confirm(entry: JournalEntry, options?: ConfirmOptions): Promise<Confirmation>
   /**
    * Signs what waits at the entry's nonce again with fees at least an eighth higher and at least what the chain asks,
    * never above the cap, and sends it. Call, value and reservation stay the same, and the chain mines one of them.

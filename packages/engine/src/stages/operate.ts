@@ -1,4 +1,4 @@
-import { type JournalEntry, type SentEntry, WalletError } from '@svc/wallet/core'
+import { type JournalEntry, WalletError } from '@svc/wallet/core'
 import {
   type Address,
   type Hash,
@@ -75,10 +75,9 @@ export async function signOperation(context: Reserved, step: Step, terms: Terms)
 }
 
 /** Sends what was signed: the stored bytes to the endpoint, a stored user operation to the bundler. */
-export async function broadcastSigned(context: Reserved, step: Step, entry: JournalEntry): Promise<SentEntry> {
+export async function broadcastSigned(context: Reserved, step: Step, entry: JournalEntry): Promise<JournalEntry> {
   const { userOperation } = entry
-  // After an approval another one may be signed before either is waited for.
-  if (userOperation === undefined) return await broadcast(context, step, entry, { isConfirmed: step.kind === 'call' })
+  if (userOperation === undefined) return await broadcast(context, step, entry)
   const { engine } = context
   engine.requireLead?.()
   const { answer, reason } = await operationsOn(context).offer(userOperation)

@@ -1,11 +1,5 @@
 import { type PendingRevocation, StoreError } from '@svc/store'
-import {
-  type BroadcastOptions,
-  type JournalEntry,
-  type NewJournalEntry,
-  type SentEntry,
-  WalletError,
-} from '@svc/wallet/core'
+import { type JournalEntry, type NewJournalEntry, WalletError } from '@svc/wallet/core'
 import type { Address, Hash, TransactionReceipt } from 'viem'
 import { ToolError } from '@svc/amm'
 import { receiptOf } from '../spending/gas-cap.ts'
@@ -100,18 +94,10 @@ export type Terms = {
   readonly facts: Readonly<Record<string, unknown>>
 }
 
-/**
- * Sends the stored bytes. With `isConfirmed` it is waited for next, and that it is out is noted then. Throws `OPERATION_IN_DOUBT` when the
- * endpoint declined them: it may have passed them on.
- */
-export async function broadcast(
-  context: ExecutionContext,
-  step: Step,
-  entry: JournalEntry,
-  options: BroadcastOptions = {},
-): Promise<SentEntry> {
+/** Sends the stored bytes. Throws `OPERATION_IN_DOUBT` when the endpoint declined them: it may have passed them on. */
+export async function broadcast(context: ExecutionContext, step: Step, entry: JournalEntry): Promise<JournalEntry> {
   const { sender } = context
-  const sent = await onStorage('the journal cannot be written', () => sender.broadcast(entry, options))
+  const sent = await onStorage('the journal cannot be written', () => sender.broadcast(entry))
   noteSubmitted(context, step, sent)
   if (sent.state === 'refused') {
     await countFailure(context, sent, 'other')
@@ -129,7 +115,7 @@ export async function broadcast(
 export async function confirm(
   context: ExecutionContext & { readonly value?: Pick<CallValue, 'isExit'> },
   step: Step,
-  sent: SentEntry,
+  sent: JournalEntry,
   beside?: () => Promise<void>,
 ): Promise<TransactionReceipt> {
   const { engine, sender } = context

@@ -14,11 +14,7 @@ import { settle, settledCount } from './settle.ts'
  * out to be used; as it was while an account with delegated code has to wait for what is out already. Mined and closed
  * entries are left alone.
  */
-export async function broadcastEntry(
-  context: BroadcastContext,
-  given: JournalEntry,
-  { isConfirmed = false }: BroadcastOptions = {},
-): Promise<SentEntry> {
+export async function broadcastEntry(context: BroadcastContext, given: JournalEntry): Promise<SentEntry> {
   const { client, journal, random, chain } = context
   const entry = (await journal.byHash(given.hash)) ?? given
   if (!isWaiting(entry)) return entry
@@ -37,7 +33,6 @@ export async function broadcastEntry(
       if (!(await isUnseen(client, entry))) return markSent(journal, entry, 'broadcast')
       return { ...(await markSent(journal, entry, 'refused')), refusal: toCause(refusal) }
     }
-    if (answer === 'sent' && isConfirmed && !mayBeOut) return { ...entry, state: 'broadcast', isToBeNoted: true }
     if (answer !== 'unknown') {
       const sent = await markSent(journal, entry, 'broadcast')
       // Bytes that may have gone out before may be what used the nonce: then `confirm` has the time to find out.
@@ -54,17 +49,6 @@ export async function broadcastEntry(
 export type SentEntry = JournalEntry & {
   /** Of `refused`: what the node answered, for a `cause`; its words are the node's, capped, without URLs and what cannot be printed. */
   readonly refusal?: unknown
-  /** The node has the bytes, and the journal hears so from `confirm`. */
-  readonly isToBeNoted?: boolean
-}
-
-/** What the caller of `broadcast` does next. */
-export type BroadcastOptions = {
-  /**
-   * `confirm` is called next: it notes that the bytes are out while the receipt is asked for, where else that would wait for the note. A process
-   * that dies in between leaves the entry as one that dies before the note.
-   */
-  readonly isConfirmed?: boolean
 }
 
 /** Notes what became of an offer of the bytes. */

@@ -17,48 +17,6 @@ test('the journal is read while the receipt is asked for', async () => {
   expect(seen.slice(0, 2)).toEqual(['eth_getTransactionReceipt', 'byNonce'])
 })
 
-test('that the bytes are out is noted while the receipt is asked for, where confirm follows the broadcast', async () => {
-  const { sender, entry, journal, seen } = await signedEntry([receipt], (memory) => ({
-    mark: async (marked, state, facts) => {
-      seen.push(state)
-      await memory.mark(marked, state, facts)
-    },
-  }))
-  const sent = await sender.broadcast(entry, { isConfirmed: true })
-  expect(sent).toMatchObject({ hash, state: 'broadcast' })
-  expect(await journal.byHash(hash)).toMatchObject({ state: 'signed' })
-  expect(await sender.confirm(sent, { confirmations: 1 })).toMatchObject({ status: 'final' })
-  const ownReads = new Set(['byNonce', 'eth_getCode'])
-  expect(seen.filter((one) => !ownReads.has(one))).toEqual([
-    'eth_sendRawTransaction',
-    'eth_getTransactionReceipt',
-    'broadcast',
-    'final',
-  ])
-})
-
-test('a note that fails is made with the next look', async () => {
-  let fails = 1
-  const marks: string[] = []
-  const { sender, entry } = await signedEntry([null, receipt], (memory) => ({
-    mark: async (marked, state, facts) => {
-      if (fails-- > 0) throw new Error('no room')
-      marks.push(state)
-      await memory.mark(marked, state, facts)
-    },
-  }))
-  const sent = await sender.broadcast(entry, { isConfirmed: true })
-  expect(await sender.confirm(sent, { confirmations: 1 })).toMatchObject({ status: 'final' })
-  expect(marks).toEqual(['broadcast', 'final'])
-})
-
-test('what somebody else has closed before it was noted stays closed', async () => {
-  const { sender, entry, journal } = await signedEntry([null], () => ({}))
-  const sent = await sender.broadcast(entry, { isConfirmed: true })
-  await journal.mark(hash, 'superseded')
-  expect(await sender.confirm(sent, { confirmations: 1 })).toMatchObject({ status: 'superseded' })
-})
-
 test('an answer without a receipt undoes nothing that another watcher has seen since', async () => {
   const marks: string[] = []
   const { sender, entry, journal } = await broadcastEntry([null, receipt], (memory) => ({
@@ -80,41 +38,28 @@ test('an answer without a receipt undoes nothing that another watcher has seen s
 async function broadcastEntry(
   receipts: readonly unknown[],
   changed: (memory: Journal) => Partial<Journal> = () => ({}),
-): Promise<Watched> {
-  const signed = await signedEntry(receipts, changed)
-  await signed.memory.mark(hash, 'broadcast')
-  return { ...signed, entry: { ...signed.entry, state: 'broadcast' } }
-}
-
-type Watched = {
+): Promise<{
   readonly sender: Sender
   readonly entry: JournalEntry
   readonly journal: Journal
-  /** The same without what was changed of it. */
-  readonly memory: Journal
   readonly seen: string[]
-}
-
-/** The same before it was sent. */
-async function signedEntry(
-  receipts: readonly unknown[],
-  changed: (memory: Journal) => Partial<Journal>,
-): Promise<Watched> {
+}> {
   const seen: string[] = []
   const answers = [...receipts]
   const request = async ({ method }: { readonly method: string }): Promise<unknown> => {
     // As a client that sends what is asked in one turn of the event loop together, at its end.
     await nextTurn()
     seen.push(method)
-    if (method === 'eth_sendRawTransaction') return hash
-    if (method === 'eth_getCode') return '0x'
     if (method !== 'eth_getTransactionReceipt') return numberToHex(20n)
     return answers.length > 1 ? answers.shift() : answers[0]
   }
   const memory = createMemoryJournal({ now: () => 1 })
   const journal: Journal = { ...memory, ...changed(memory) }
   const slot = { requestId: 'r', step: 0, chainId: 1, from, nonce: 0, attempt: 0 }
-  const entry = await memory.recordSigned({ ...slot, rawTransaction: '0x02', hash, reservationId: null })
+  await memory.recordSigned({ ...slot, rawTransaction: '0x02', hash, reservationId: null })
+  await memory.mark(hash, 'broadcast')
+  const entry = await memory.byHash(hash)
+  if (entry === null) throw new Error('the journal lost it')
   const byNonce: Journal['byNonce'] = (...place) => {
     seen.push('byNonce')
     return journal.byNonce(...place)
@@ -125,5 +70,5 @@ async function signedEntry(
     chain: { id: 1, confirmations: 1, blockTimeSeconds: 0.2 },
     journal: { ...journal, byNonce },
   })
-  return { sender, entry, journal, memory, seen }
+  return { sender, entry, journal, seen }
 }

@@ -2,13 +2,13 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { PublicClient, TransactionReceipt } from 'viem'
 import type { Chain } from '../chain.ts'
 import type { JournalEntry } from '../journal.ts'
-import { markSent, type SentEntry } from './broadcast-entry.ts'
+import { markSent } from './broadcast-entry.ts'
 import { startDeadline } from '../with-deadline.ts'
 import { isOpen, isWaiting } from './entry-state.ts'
 import { isPrivateOver, offerEntry, type Answer } from './offer-entry.ts'
 import { raiseIfStuck, type ReplaceContext, stuckAfter } from './replace-entry.ts'
 import type { ReplacementRules } from './replacement-rules.ts'
-import { askOutcome, markUnlessClosed, receiptOf, settle, settledCount, type Sighting } from './settle.ts'
+import { askOutcome, receiptOf, settle, settledCount, type Sighting } from './settle.ts'
 
 /**
  * Watches one entry and whatever was signed in its place until one of them is settled or time is up. Own loop rather than
@@ -18,7 +18,7 @@ import { askOutcome, markUnlessClosed, receiptOf, settle, settledCount, type Sig
  */
 export async function confirmEntry(
   context: ConfirmContext,
-  { isToBeNoted = false, ...entry }: SentEntry,
+  entry: JournalEntry,
   options: ConfirmOptions = {},
 ): Promise<Confirmation> {
   const { chain } = context
@@ -26,7 +26,7 @@ export async function confirmEntry(
   const { resendAfterMs = Math.max(15_000, chain.blockTimeSeconds * 4_000), replacing, beside } = options
   const now = performance.now()
   const times = { sentAt: now, raisedAt: now, usedSince: null }
-  const watch: Watch = { confirmations, resendAfterMs, replacing, beside, entry, isToBeNoted, ...times }
+  const watch: Watch = { confirmations, resendAfterMs, replacing, beside, entry, ...times }
   const deadline = startDeadline(timeoutMs, signal)
   let waitMs = Math.min(pollMs, Math.max(20, chain.blockTimeSeconds * 25))
   try {
@@ -83,8 +83,6 @@ type Watch = {
   readonly beside: ConfirmOptions['beside']
   /** The newest attempt of the request that was watched last. */
   entry: JournalEntry
-  /** Whether the journal has yet to hear that the bytes are out. */
-  isToBeNoted: boolean
   sentAt: number
   raisedAt: number
   /** Since when the nonce is used without a receipt of ours. */
@@ -99,10 +97,6 @@ async function look(context: ConfirmContext, watch: Watch, turn: number): Promis
   const beside = watch.beside?.()
   for (const begun of [asked, beside]) begun?.catch(() => undefined)
   await untilSent()
-  if (watch.isToBeNoted) {
-    await markUnlessClosed(journal, expected, 'broadcast')
-    watch.isToBeNoted = false
-  }
   const attempts = await ownAttempts(context, expected)
   // Whether someone else took the nonce is asked on every fourth look: it costs one or two requests more. Nodes may count
   // a transaction before they show its receipt, so a used nonce without one is a verdict only after a while.

@@ -103,8 +103,7 @@ async function move({ journal, entry }: Look, state: JournalState, facts: Journa
   return { ...signed, state, ...facts }
 }
 
-/** False where another watcher has closed it in the meantime. */
-export async function markUnlessClosed(
+async function markUnlessClosed(
   journal: Journal,
   { hash }: JournalEntry,
   state: JournalState,
