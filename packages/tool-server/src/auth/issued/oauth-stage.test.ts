@@ -123,7 +123,7 @@ describe('an access token', () => {
     const token = await signed({ exp: start / 1_000 + 1_000_000 }, { kid: 'stolen' })
     const { principal } = await judge(token)
     const ended: string[] = []
-    const held = createHeldAnswers({ isRevoked, now: () => world.now })
+    const held = createHeldAnswers({ isRevoked, isInForce: () => true, now: () => world.now })
     for (const kind of ['stream', 'answer'] as const)
       held.hold(principal!, { on: () => {}, destroy: () => ended.push(kind) }, kind)
     issuer.keys.delete('stolen')
