@@ -51,9 +51,9 @@ it('with a right that the policy takes back streams end, and no answer: its call
   let policy = policyWith({ [service]: ['write:trade', 'write:liquidity'] })
   const issuer = await startIssuer('RS256')
   const dataDir = mkdtempSync(join(tmpdir(), 'svc-held-'))
-  const { signIns, close } = await openStore({ path: join(dataDir, 'state.db'), now: Date.now })
+  const store = await openStore({ path: join(dataDir, 'state.db'), now: Date.now })
   const signIn = await openSignIn({
-    signIns,
+    signIns: store.signIns,
     wallets: null,
     oauth: [],
     edge: { issuer: issuer.url, keysUrl: issuer.keysUrl, audiences: ['app-1'], tokenHeader: 'access-jwt-assertion' },
@@ -76,10 +76,10 @@ it('with a right that the policy takes back streams end, and no answer: its call
   policy = policyWith({ [service]: ['write:trade'] })
   await expect.poll(() => destroyed).toContain('stream')
   expect(destroyed).not.toContain('answer')
-  await signIns.revoke({ subject: principal.id, by: 'operator:ann', until: null })
+  await store.signIns.revoke({ subject: principal.id, by: 'operator:ann', until: null })
   await expect.poll(() => destroyed).toContain('answer')
   await signIn.close()
-  await close()
+  await store.close()
   await issuer.close()
   rmSync(dataDir, { recursive: true })
 })
