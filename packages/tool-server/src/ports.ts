@@ -26,6 +26,8 @@ export type Ports = MarketPorts & {
  * without a registry that this server may call, before anything is read, and `RPC_*` or `REGISTRY_NOT_DEPLOYED`.
  */
 export type Identities = {
+  /** Throws `VALIDATION_CHAIN_NOT_SUPPORTED` where the chain has no registry that this server calls. Asks nobody. */
+  requireRegistry(chain: Chain): void
   /** Throws `AGENT_NOT_FOUND`. Text in it was written by strangers and is not made safe yet. As of a block where one is named, as is `find`. */
   get(chain: Chain, tokenId: string, signal: AbortSignal, blockNumber?: bigint): Promise<AgentIdentity>
   find(chain: Chain, owner: Address, blockNumber?: bigint): Promise<FoundAgents>

@@ -10,13 +10,13 @@ export async function rotate(argv: readonly string[]): Promise<number> {
   const overlapMinutes = readOverlap(flags.overlap)
   const open = await openOperations(flags['data-dir'], process.env)
   try {
-    await open.signIns.rotate({ overlapMs: overlapMinutes * 60_000 })
+    await open.signIns.rotate({ overlapMs: heldMs(overlapMinutes) })
   } finally {
     await open.close()
   }
   const old =
     overlapMinutes === 0
-      ? 'what an old key signed is refused from then on, in open streams as well, and whoever came with it signs in again'
+      ? 'what an old key signed is refused from then on, in open streams as well, and whoever came with it signs in again. Writes that it left to be carried out, and tasks that run, go on until: svc keys revoke WALLET, or the id of the token'
       : `what an old key signed is taken until it ends, ${overlapMinutes} minutes at the most`
   const text = `Every server on this state signs tokens with a new key within a second; ${old}.`
   process.stdout.write(flags.json ? `${JSON.stringify({ rotated: true, overlapMinutes })}\n` : `${text}\n`)
@@ -32,8 +32,17 @@ function readOverlap(given = `${longestOverlapMinutes}`): number {
   )
 }
 
+/**
+ * How long old keys are taken. Who asks for no less than the life of a token is to lose none: servers sign with the old key until they look next,
+ * and their clocks differ, by a minute at the most.
+ */
+function heldMs(overlapMinutes: number): number {
+  return overlapMinutes * 60_000 + (overlapMinutes === longestOverlapMinutes ? mostSkewMs : 0)
+}
+
 /** As long as a token lasts. */
 const longestOverlapMinutes = 15
+const mostSkewMs = 60_000
 
 /**
  * `svc keys revoke`: turns a wallet away that signed in, one token of it, or a caller who comes with tokens of others. Exit code 1 where that was so already.

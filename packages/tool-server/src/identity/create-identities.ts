@@ -23,15 +23,19 @@ import { clientAtBlock } from './client-at-block.ts'
  */
 export function createIdentities(options: IdentitiesOptions): Identities {
   const { rpc, upstream, isLive, fetch = globalThis.fetch } = options
-  const placeOf = (chain: Chain, blockNumber?: bigint) => {
+  const registryAt = (chain: Chain) => {
     const registry = registryOf(chain)
     if (registry === null) throw unsupportedChain(chain, options.chains)
-    const { address: identity, form } = registry
+    return registry
+  }
+  const placeOf = (chain: Chain, blockNumber?: bigint) => {
+    const { address: identity, form } = registryAt(chain)
     const newest = rpc.client(chain)
     const client = blockNumber === undefined ? newest : clientAtBlock(newest, blockNumber)
     return { client, registry: { identity, form }, chains: [chain] }
   }
   return Object.freeze({
+    requireRegistry: (chain: Chain) => void registryAt(chain),
     get: (chain: Chain, tokenId: string, signal: AbortSignal, blockNumber?: bigint) =>
       withToolErrors(() => {
         const gatewayUrl = upstream.gatewayUrl ?? undefined

@@ -1,9 +1,8 @@
-import { setImmediate as afterIo } from 'node:timers/promises'
 import { afterEach, describe, expect, it } from 'vitest'
 import { rawRequest } from '../raw-http.fixture.ts'
 import { openTestServer } from '../test-server.fixture.ts'
 import { openAskingPipeline } from './asking.fixture.ts'
-import { openSocket } from './web-socket.fixture.ts'
+import { answers, openSocket } from './web-socket.fixture.ts'
 
 const opened: { close(): Promise<unknown> }[] = []
 afterEach(async () => {
@@ -34,6 +33,8 @@ type Asked = {
   /** What has come over the call's own stream. */
   readonly heard: readonly Message[]
   readonly say: (message: object) => Promise<unknown>
+  /** Resolves with the answer. */
+  readonly ask: (request: { readonly id: string; readonly [member: string]: unknown }) => Promise<unknown>
   readonly leave: () => void
 }
 type Server = Awaited<ReturnType<typeof open>>
@@ -72,13 +73,17 @@ const ways: Readonly<Record<string, (server: Server) => Promise<Asked>>> = {
       }
     }
     reading().catch(() => {})
-    return { heard, say, leave: () => leaving.abort() }
+    return { heard, say, ask: async (request) => (await say(request)).json, leave: () => leaving.abort() }
   },
   async WebSocket({ port, keys }) {
-    const { socket, heard } = await openSocket(port, keys.write)
+    const { socket, heard, until } = await openSocket(port, keys.write)
     const say = async (message: object) => socket.send(JSON.stringify(message))
     for (const message of [handshake, begun, call]) await say(message)
-    return { heard: heard as readonly Message[], say, leave: () => socket.terminate() }
+    const ask: Asked['ask'] = async (request) => {
+      await say(request)
+      return until(answers(request.id))
+    }
+    return { heard: heard as readonly Message[], say, ask, leave: () => socket.terminate() }
   },
 }
 
@@ -113,14 +118,14 @@ describe('a question to the person at a client that has no stream but that of it
     const asked = await ways[way]!(server)
     const question = () => asked.heard.find(({ method }) => method === 'elicitation/create')
     await expect.poll(question).toBeDefined()
-    await asked.say(cancelled)
-    await expect.poll(() => server.lines.some((line) => line.includes('"outcome"'))).toBe(true)
     const yes = { action: 'accept', content: { approve: true } }
+    // Directly behind it: the call may not have ended yet.
+    await asked.say(cancelled)
     await asked.say({ jsonrpc: '2.0', id: question()?.id, result: yes })
-    // What comes behind it is answered once it was heard.
-    const next = { jsonrpc: '2.0', id: 'next', method: 'ping' }
-    await asked.say(next)
-    await afterIo()
+    // What comes behind the yes is answered once that was heard.
+    expect(await asked.ask({ jsonrpc: '2.0', id: 'next', method: 'ping' })).toMatchObject({ id: 'next', result: {} })
+    const ended = () => server.lines.filter((line) => line.includes('"outcome"')).map((line) => JSON.parse(line))
+    await expect.poll(ended).toMatchObject([{ tool: 'move_funds', outcome: 'APPROVAL_REQUIRED' }])
     const rows = await server.operations.list({ principalId: null, limit: 9 })
     expect([rows.map(({ state }) => state), server.effects]).toEqual([['awaiting_approval'], []])
     expect(asked.heard.filter(({ id }) => id === 'call')).toEqual([])

@@ -21,7 +21,7 @@ describe('the keys of an issuer', () => {
     const keys = open()
     expect(issuer.asked).toEqual([])
     const found = await Promise.all(Array.from({ length: 20 }, () => keys.find('k1', 'ES256')))
-    for (const key of found) expect(key).toMatchObject({ type: 'public' })
+    for (const key of found) expect(key).toMatchObject({ key: { type: 'public' } })
     expect(issuer.asked).toHaveLength(1)
     minutes(9)
     await keys.find('k1', 'ES256')
@@ -36,7 +36,7 @@ describe('the keys of an issuer', () => {
     await keys.find('k1', 'ES256')
     await issuer.makeKey('k2')
     minutes(1)
-    expect(await keys.find('k2', 'ES256')).toMatchObject({ type: 'public' })
+    expect(await keys.find('k2', 'ES256')).toMatchObject({ key: { type: 'public' } })
     expect(issuer.asked).toHaveLength(2)
     minutes(1)
     for (let index = 0; index < 1_000; index += 1) expect(await keys.find(`made-up-${index}`, 'ES256')).toBeNull()
@@ -57,7 +57,7 @@ describe('the keys of an issuer', () => {
     await keys.find('k1', 'ES256')
     issuer.answers.set('/keys', () => ({ status: 503, body: '' }))
     minutes(60)
-    expect(await keys.find('k1', 'ES256')).toMatchObject({ type: 'public' })
+    expect(await keys.find('k1', 'ES256')).toMatchObject({ key: { type: 'public' } })
     expect(errors).toHaveLength(1)
     minutes(24 * 60)
     expect(await keys.find('k1', 'ES256')).toBe('unknown-now')
@@ -90,20 +90,20 @@ describe('the keys of an issuer', () => {
     issuer.answers.set('/keys', () => ({ status: 200, body: JSON.stringify({ keys: jwks }) }))
     const keys = open()
     for (const kid of ['other-alg', 'enc', 'secret', 'broken', '7']) expect(await keys.find(kid, 'ES256')).toBeNull()
-    expect(await keys.find('plain', 'ES256')).toMatchObject({ type: 'public' })
+    expect(await keys.find('plain', 'ES256')).toMatchObject({ key: { type: 'public' } })
     expect(await keys.find('plain', 'RS256')).toBeNull()
   })
 })
 
 describe('the metadata of an issuer', () => {
   it('says where its keys are, also where it is of OpenID Connect alone', async () => {
-    expect(await open({ issuer: issuer.url }).find('k1', 'ES256')).toMatchObject({ type: 'public' })
+    expect(await open({ issuer: issuer.url }).find('k1', 'ES256')).toMatchObject({ key: { type: 'public' } })
     issuer.answers.set(
       '/.well-known/openid-configuration',
       issuer.answers.get('/.well-known/oauth-authorization-server')!,
     )
     issuer.answers.delete('/.well-known/oauth-authorization-server')
-    expect(await open({ issuer: issuer.url }).find('k1', 'ES256')).toMatchObject({ type: 'public' })
+    expect(await open({ issuer: issuer.url }).find('k1', 'ES256')).toMatchObject({ key: { type: 'public' } })
   })
 
   it('is of no use where it is of another issuer, or has the keys fetched in the clear from elsewhere', async () => {

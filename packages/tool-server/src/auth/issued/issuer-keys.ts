@@ -5,10 +5,11 @@ import { type CryptoKey, importJWK, type JWK } from 'jose'
 /**
  * The public keys of an issuer elsewhere, kept by their ids. They are fetched when they are first needed, again once they are old, and for an id
  * that is not among them, twice in a minute at the most: an attacker who makes ids up has nothing asked of the issuer. Keys that it no longer
- * publishes are forgotten with the next fetch; while it does not answer, those of the last day stand.
+ * publishes are forgotten with the next fetch, also where it has given their id to another one; while it does not answer, those of the last day
+ * stand.
  */
 export function createIssuerKeys({ source, algorithms, fetch, now, onError }: IssuerKeysOptions): IssuerKeys {
-  let held: { readonly keys: ReadonlyMap<string, CryptoKey>; readonly at: number } | null = null
+  let held: { readonly keys: ReadonlyMap<string, IssuerKey>; readonly at: number } | null = null
   let askedAt = Number.NEGATIVE_INFINITY
   let asking: Promise<void> | null = null
 
@@ -31,9 +32,11 @@ export function createIssuerKeys({ source, algorithms, fetch, now, onError }: Is
 
   const ageMs = () => (held === null ? Number.POSITIVE_INFINITY : now() - held.at)
   return {
-    has(kid, algorithm) {
-      if (ageMs() > freshMs) void refresh()
-      return ageMs() <= staleMs && held?.keys.has(nameOf(algorithm, kid)) === true
+    has(kid, algorithm, { material }) {
+      const isThere = held?.keys.get(nameOf(algorithm, kid))?.material === material
+      // One answer of the issuer without it may have been a mistake.
+      if (!isThere || ageMs() > freshMs) void refresh()
+      return isThere && ageMs() <= staleMs
     },
     async find(kid, algorithm) {
       if (ageMs() > freshMs || held?.keys.has(nameOf(algorithm, kid)) !== true) await refresh()
@@ -45,9 +48,18 @@ export function createIssuerKeys({ source, algorithms, fetch, now, onError }: Is
 
 export type IssuerKeys = {
   /** `null` where the issuer has no such key; `unknown-now` where its keys could not be read. */
-  find(kid: string, algorithm: string): Promise<CryptoKey | 'unknown-now' | null>
-  /** Whether the issuer still published it when its keys were last read. Waits for nothing; old ones are read again meanwhile. */
-  has(kid: string, algorithm: string): boolean
+  find(kid: string, algorithm: string): Promise<IssuerKey | 'unknown-now' | null>
+  /**
+   * Whether the issuer still published this very key under its id when its keys were last read. Waits for nothing; old keys are read again meanwhile,
+   * and so they are where it is missing.
+   */
+  has(kid: string, algorithm: string, key: Pick<IssuerKey, 'material'>): boolean
+}
+
+export type IssuerKey = {
+  readonly key: CryptoKey
+  /** The public members that make the key, as text: the same for the same key, whenever it was read. */
+  readonly material: string
 }
 
 export type IssuerKeysOptions = {
@@ -100,10 +112,10 @@ const mostBytes = 262_144
 const mostKeys = 64
 
 /** Those that sign by one of the algorithms. One that cannot be read is left out, so that it does not cost the others. */
-async function importKeys(document: unknown, algorithms: readonly string[]): Promise<ReadonlyMap<string, CryptoKey>> {
+async function importKeys(document: unknown, algorithms: readonly string[]): Promise<ReadonlyMap<string, IssuerKey>> {
   const listed = isRecord(document) ? document['keys'] : undefined
   if (!Array.isArray(listed) || listed.length > mostKeys) throw new TypeError('This is no set of keys.')
-  const found = new Map<string, CryptoKey>()
+  const found = new Map<string, IssuerKey>()
   for (const jwk of listed as readonly unknown[]) {
     if (!isRecord(jwk) || typeof jwk['kid'] !== 'string' || (jwk['use'] ?? 'sig') !== 'sig') continue
     for (const algorithm of algorithms) {
@@ -114,13 +126,13 @@ async function importKeys(document: unknown, algorithms: readonly string[]): Pro
   return found
 }
 
-async function importKey(jwk: Readonly<Record<string, unknown>>, algorithm: string): Promise<CryptoKey | null> {
+async function importKey(jwk: Readonly<Record<string, unknown>>, algorithm: string): Promise<IssuerKey | null> {
   if ((jwk['alg'] ?? algorithm) !== algorithm) return null
   const { kty, crv, x, y, n, e } = jwk
   try {
     // Public members alone: whoever publishes a private key too has nothing of it kept here.
     const key = await importJWK({ kty, crv, x, y, n, e } as JWK, algorithm)
-    return key instanceof Uint8Array ? null : key
+    return key instanceof Uint8Array ? null : { key, material: JSON.stringify([kty, crv, x, y, n, e]) }
   } catch {
     return null
   }

@@ -123,7 +123,7 @@ describe('an access token', () => {
     const token = await signed({ exp: start / 1_000 + 1_000_000 }, { kid: 'stolen' })
     const { principal } = await judge(token)
     const ended: string[] = []
-    const held = createHeldAnswers({ isRevoked, now: () => world.now })
+    const held = createHeldAnswers({ isRevoked, isInForce: () => true, now: () => world.now })
     for (const kind of ['stream', 'answer'] as const)
       held.hold(principal!, { on: () => {}, destroy: () => ended.push(kind) }, kind)
     issuer.keys.delete('stolen')
@@ -135,6 +135,38 @@ describe('an access token', () => {
     expect(await judge(token)).toMatchObject({ description: expect.stringContaining('not accepted any more') })
     held.breakOff()
     expect(ended).toEqual(['stream', 'answer'])
+  })
+
+  it('ends with its key where the issuer has given its id to a new one; what was signed by that is taken', async () => {
+    const { judge, isRevoked } = open()
+    await issuer.makeKey('twice')
+    const token = await signed({}, { kid: 'twice' })
+    const { principal } = await judge(token)
+    await issuer.makeKey('twice')
+    world.now += 31_000
+    expect(isRevoked(principal!)).toBe(false)
+    await judge(await signed({}, { kid: 'new', by: issuer.keys.get('k1')!.privateKey }))
+    expect(isRevoked(principal!)).toBe(true)
+    expect(await judge(token)).toMatchObject({ description: expect.stringContaining('not accepted any more') })
+    expect((await judge(await signed({ jti: 'j2' }, { kid: 'twice' }))).principal).not.toBeNull()
+  })
+
+  it('is taken again half a minute after its issuer answered once without its key', async () => {
+    const { judge } = open()
+    const token = await signed()
+    const { principal } = await judge(token)
+    const published = issuer.answers.get('/keys')!
+    issuer.answers.set('/keys', () => ({ status: 200, body: '{"keys":[]}' }))
+    world.now += 31_000
+    await judge(await signed({}, { kid: 'new', by: issuer.keys.get('k1')!.privateKey }))
+    issuer.answers.set('/keys', published)
+    const asked = issuer.asked.length
+    for (let call = 0; call < 9; call += 1)
+      expect(await judge(token)).toMatchObject({ description: expect.stringContaining('not accepted any more') })
+    expect(issuer.asked).toHaveLength(asked)
+    world.now += 31_000
+    await expect.poll(async () => (await judge(token)).principal).toBe(principal)
+    expect(issuer.asked).toHaveLength(asked + 1)
   })
 
   it('has the keys of its issuer read again by a stream that says nothing, once they are old', async () => {

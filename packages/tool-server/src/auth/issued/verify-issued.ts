@@ -15,17 +15,17 @@ export async function verifyIssued(token: string, issuer: PinnedIssuer): Promise
     if (header === undefined || !issuer.algorithms.includes(header.alg))
       return { refused: 'Tokens of this form are not taken.' }
     if (!issuer.types.includes(shortType(header.typ))) return { refused: 'Tokens of this type are not taken.' }
-    const key = await issuer.keys.find(header.kid, header.alg)
-    if (key === 'unknown-now') return { refused: 'The keys of its issuer cannot be read now.' }
-    if (key === null) return { refused: 'The issuer has no such key.' }
-    const { payload } = await jwtVerify(token, key, {
+    const found = await issuer.keys.find(header.kid, header.alg)
+    if (found === 'unknown-now') return { refused: 'The keys of its issuer cannot be read now.' }
+    if (found === null) return { refused: 'The issuer has no such key.' }
+    const { payload } = await jwtVerify(token, found.key, {
       algorithms: [header.alg],
       issuer: issuer.issuer,
       currentDate: new Date(issuer.now()),
       clockTolerance: mostSkewMs / 1_000,
       requiredClaims: ['exp', 'iat'],
     })
-    return judge(payload, header, issuer)
+    return judge(payload, issuer, () => !issuer.keys.has(header.kid, header.alg, found))
   } catch (error) {
     if (error instanceof errors.JWTExpired) return { refused: expired }
     return { refused: 'The token is not valid here.' }
@@ -61,8 +61,8 @@ const expired = 'The token has expired.'
 
 function judge(
   payload: JWTPayload,
-  { kid, alg }: Pick<z.output<typeof headerForm>, 'kid' | 'alg'>,
-  { audiences, now, keys }: PinnedIssuer,
+  { audiences, now }: PinnedIssuer,
+  isKeyGone: () => boolean,
 ): Verification<JWTPayload> {
   const { aud, exp = 0, iat = Number.POSITIVE_INFINITY, cnf } = payload
   if (exp * 1_000 <= now()) return { refused: expired }
@@ -74,7 +74,7 @@ function judge(
     return { refused: 'The token is not for this server, or not for it alone.' }
   // Proofs of its holder (DPoP, mutual TLS) are not read here; without them, whoever stole it would be taken for him.
   if (cnf !== undefined) return { refused: 'The token is bound to a key of its holder, whose proof is not taken here.' }
-  return { claims: payload, expiresAt: exp * 1_000, isKeyGone: () => !keys.has(kid, alg) }
+  return { claims: payload, expiresAt: exp * 1_000, isKeyGone }
 }
 
 /** A header that brings a key, or the way to one, is refused, and so is one that demands what is not understood. */

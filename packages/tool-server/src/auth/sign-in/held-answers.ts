@@ -1,12 +1,21 @@
 import type { Principal } from '@svc/engine'
 
-/** Answers on their way that end with the credentials they rest on: a call with their revocation, or with a right they had, a stream also with their time. */
+/**
+ * Answers on their way that end with the credentials they rest on: with their revocation, and with the key that signed them; a stream also with
+ * their time, and with a right that the policy takes back. A call goes on without that right: cut off, its caller would not hear of the write that
+ * is under way, and would make it a second time.
+ */
 export function createHeldAnswers(options: {
+  /** Whether the credentials were revoked, or their key taken out. */
   readonly isRevoked: (principal: Principal) => boolean
+  /** Whether the policy grants all of what they came with. */
+  readonly isInForce: (principal: Principal) => boolean
   /** Unix milliseconds. */
   readonly now: () => number
 }): HeldAnswers {
   const held = new Set<HeldAnswer>()
+  const isOver = (principal: Principal) =>
+    (principal.expiresAt !== null && principal.expiresAt <= options.now()) || !options.isInForce(principal)
   return {
     hold(principal, response, kind) {
       const answer = { principal, response, kind }
@@ -15,8 +24,7 @@ export function createHeldAnswers(options: {
     },
     breakOff() {
       for (const { principal, response, kind } of held) {
-        const isOver = kind === 'stream' && principal.expiresAt !== null && principal.expiresAt <= options.now()
-        if (isOver || options.isRevoked(principal)) response.destroy()
+        if (options.isRevoked(principal) || (kind === 'stream' && isOver(principal))) response.destroy()
       }
     },
   }

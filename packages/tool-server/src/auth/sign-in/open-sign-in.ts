@@ -1,4 +1,4 @@
-import { isGranted, type Principal } from '@svc/engine'
+import { isGranted } from '@svc/engine'
 import { isOfIssuer } from '../issued/oauth-id.ts'
 import { createProtectedResource } from '../issued/protected-resource.ts'
 import type { TokenStage } from '../token-stage.ts'
@@ -23,10 +23,11 @@ export async function openSignIn(options: SignInOptions): Promise<SignIn> {
   const url = () => place
   const ofWallets = wallets === null ? null : await openOwnTokens(wallets, { ...options, state, url })
   const tokens = [...(ofWallets === null ? [] : [ofWallets.tokens]), ...(await openIssued({ ...options, state, url }))]
-  // Whom the policy grants no more what it was asked with has to ask anew.
-  const isRevoked = (principal: Principal) =>
-    tokens.some((one) => one.isRevoked(principal)) || !isInForce(principal, options, state)
-  const held = createHeldAnswers({ isRevoked, now })
+  const held = createHeldAnswers({
+    isRevoked: (principal) => tokens.some((one) => one.isRevoked(principal)),
+    isInForce: (principal) => isInForce(principal, options, state),
+    now,
+  })
   const record = createSignInRecord({
     directory: options.recordsIn,
     async report(event) {

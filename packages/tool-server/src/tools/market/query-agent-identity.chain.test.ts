@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { awaitReceipt } from '@svc/devnet'
 import { useDevnet } from '@svc/devnet/testing'
-import { createWalletClient, http, parseAbi, stringToHex, type Hex } from 'viem'
+import { createWalletClient, encodeFunctionData, http, parseAbi, stringToHex, type Hex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { contentAddress } from '../../../../wallet/src/agent/card/canonical-bytes.ts'
@@ -33,39 +33,42 @@ afterEach(async () => {
 const abi = parseAbi([
   'struct MetadataEntry { string metadataKey; bytes metadataValue; }',
   'function register(string agentURI, MetadataEntry[] metadata) returns (uint256)',
+  'function setAgentURI(uint256 agentId, string newURI)',
+  'function setMetadata(uint256 agentId, string metadataKey, bytes metadataValue)',
 ])
+
+/** Somebody else calls the registry. */
+async function strangerCalls(data: Hex) {
+  const account = privateKeyToAccount(devnet().accounts[0]!.privateKey)
+  const stranger = createWalletClient({ account, transport: http(devnet().rpcUrl) })
+  const call = { chain: null, to: devnet().registry.identity, data }
+  return awaitReceipt(world.client, await stranger.sendTransaction(call))
+}
 
 /** An agent of somebody else. */
 async function strangersAgent(uri: string, metadata: { metadataKey: string; metadataValue: Hex }[] = []) {
-  const account = privateKeyToAccount(devnet().accounts[0]!.privateKey)
-  const stranger = createWalletClient({ account, transport: http(devnet().rpcUrl) })
-  const call = {
-    chain: null,
-    address: devnet().registry.identity,
-    abi,
-    functionName: 'register',
-    args: [uri, metadata],
-  } as const
-  const { logs } = await awaitReceipt(world.client, await stranger.writeContract(call))
+  const register = encodeFunctionData({ abi, functionName: 'register', args: [uri, metadata] })
+  const { logs } = await strangerCalls(register)
   return `${BigInt(logs[0]!.topics[3]!)}`
+}
+
+/** Has this happen once, after the block of an answer was chosen and before anything of it is read. */
+function afterHead(happens: () => Promise<unknown>) {
+  const { rpc } = world.ports
+  const held = rpc.head.bind(rpc)
+  return vi.spyOn(rpc, 'head').mockImplementationOnce(async (chain) => {
+    const chosen = await held(chain)
+    await happens()
+    return chosen
+  })
 }
 
 test('an answer is of one block, which it names: what the registry hears afterwards is in none of it', async () => {
   const [first, second] = [await strangersAgent(''), await strangersAgent('')]
   const owner = devnet().accounts[0]!.address
-  const { rpc } = world.ports
-  const held = rpc.head.bind(rpc)
-  let number = 0n
-  // The next agent is registered after the block was chosen, and before anything of it is read.
-  const head = vi.spyOn(rpc, 'head').mockImplementation(async (chain) => {
-    const chosen = await held(chain)
-    if (number === 0n) {
-      number = chosen.number
-      await strangersAgent('')
-    }
-    return chosen
-  })
+  const head = afterHead(() => strangersAgent(''))
   const answer = await world.call('query_agent_identity', { address: owner })
+  const { number } = await head.mock.results[0]!.value
   head.mockRestore()
   expect(answer.data).toMatchObject({ source: 'rpc', blockNumber: Number(number), complete: true })
   expect(answer.at('blockAgeSeconds')).not.toBeUndefined()
@@ -75,6 +78,27 @@ test('an answer is of one block, which it names: what the registry hears afterwa
   expect((after.at('agentIds') as string[]).slice(1, 3)).toEqual(ids)
   expect(after.at('blockNumber')).toBeGreaterThan(Number(number))
 })
+
+test.each(['agentId', 'address'])(
+  'what an agent found by %s says of itself is of that block as well, whatever its owner changes meanwhile',
+  async (by) => {
+    const role = (text: string) => ({ metadataKey: 'role', metadataValue: stringToHex(text) })
+    const tokenId = await strangersAgent('https://agent.example/old', [role('old')])
+    const head = afterHead(async () => {
+      const args = [BigInt(tokenId), 'https://agent.example/new'] as const
+      await strangerCalls(encodeFunctionData({ abi, functionName: 'setAgentURI', args }))
+      const entry = [BigInt(tokenId), 'role', stringToHex('new')] as const
+      await strangerCalls(encodeFunctionData({ abi, functionName: 'setMetadata', args: entry }))
+    })
+    const args = by === 'agentId' ? { agentId: tokenId } : { address: devnet().accounts[0]!.address }
+    const ask = async () => (await world.call('query_agent_identity', args)).list('agents')[0]!
+    const before = await ask()
+    head.mockRestore()
+    expect([before.text('agentURI'), before.text('metadata.role')]).toEqual(['https://agent.example/old', 'old'])
+    const after = await ask()
+    expect([after.text('agentURI'), after.text('metadata.role')]).toEqual(['https://agent.example/new', 'new'])
+  },
+)
 
 const fileOf = (file: object) =>
   `data:application/json;base64,${Buffer.from(JSON.stringify({ type: fileType, ...file })).toString('base64')}`

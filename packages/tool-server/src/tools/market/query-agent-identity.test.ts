@@ -1,7 +1,11 @@
 import type { RpcPool } from '@svc/amm'
+import { registryOf } from '@svc/engine'
+import { chains } from '@svc/wallet/core'
 import { expect, test } from 'vitest'
 import type { Identities } from '../../ports.ts'
 import { describeRefusals, refusalOf, untouchedWorld } from '../refusals.fixture.ts'
+import { createIdentities } from '../../identity/create-identities.ts'
+import { noServices } from '../../identity/no-services.fixture.ts'
 import { queryAgentIdentity } from './query-agent-identity.ts'
 
 describeRefusals(
@@ -25,7 +29,7 @@ test.each([
   }
   const untouched = untouchedWorld()
   const rpc = { ...untouched.rpc, head: async () => ({ number: 7n }), seenHead: () => null } as unknown as RpcPool
-  const world = { ...untouched, rpc, identities: { find } as unknown as Identities }
+  const world = { ...untouched, rpc, identities: { find, requireRegistry: () => {} } as unknown as Identities }
   const input = queryAgentIdentity.input.parse({ ...args, chain: 'base' })
   expect(await queryAgentIdentity.handle(input, world)).toMatchObject({
     agents: [],
@@ -49,3 +53,16 @@ test.each([
   const refusal = await refusalOf(queryAgentIdentity, { ...args, chain: 'base' })
   expect(refusal).toMatchObject({ code: 'VALIDATION_FAILED', details: [{ field: 'agentId' }] })
 })
+
+test.each(chains.filter((chain) => registryOf(chain) === null).map(({ name, id }) => [name, `${id}`]))(
+  'query_agent_identity says that %s has no registry, and asks no endpoint for it, whether one would answer or not',
+  async (_name, chain) => {
+    // Reaching for an endpoint throws.
+    const world = untouchedWorld()
+    const identities = createIdentities({ rpc: world.rpc, chains, upstream: noServices, isLive: async () => null })
+    for (const agentId of ['1', undefined]) {
+      const refusal = await refusalOf(queryAgentIdentity, { chain, agentId }, { ...world, identities })
+      expect(refusal).toMatchObject({ code: 'VALIDATION_CHAIN_NOT_SUPPORTED', details: [{ field: 'chain' }] })
+    }
+  },
+)

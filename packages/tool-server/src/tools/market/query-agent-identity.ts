@@ -49,6 +49,7 @@ export const queryAgentIdentity = readTool({
 }).handler(async (input, context) => {
   const chain = context.chains.get(input.chain)
   const find = lookUp(input, chain, context)
+  context.identities.requireRegistry(chain)
   const { number } = await context.rpc.head(chain)
   const { tokenIds, complete } = await find(number)
   const shown = tokenIds.slice(0, mostShown)
