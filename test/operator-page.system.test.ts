@@ -94,13 +94,15 @@ async function spendAndWrite({ place: { store, dataDir } }: Operated) {
 }
 
 describe('on this machine', () => {
+  const linkHere = async () => `http://127.0.0.1:${open.port}/operator?token=${await open.token()}`
+
   test('it is read alone, stands in nobody’s way in light and dark, wide and small, and shows hostile text as text', async () => {
     browser = await launchBrowser()
     open = await openOperated({ from: 'here', ...shown })
     await spendAndWrite(open)
     for (const colorScheme of ['light', 'dark'] as const) {
       for (const width of [1_180, 360]) {
-        const page = await visit(`http://127.0.0.1:${open.port}${await open.link()}`, {
+        const page = await visit(await linkHere(), {
           viewport: { width, height: 800 },
           colorScheme,
         })
@@ -118,15 +120,48 @@ describe('on this machine', () => {
   test('it keeps itself fresh while somebody looks, and leaves open what was opened', async () => {
     browser = await launchBrowser()
     open = await openOperated({ from: 'here' })
-    const page = await visit(`http://127.0.0.1:${open.port}${await open.link()}`)
-    expect(page.url()).toBe(`http://127.0.0.1:${open.port}/operator`)
+    const page = await visit(await linkHere())
+    await page.waitForURL(`http://127.0.0.1:${open.port}/operator`)
     await page.getByText('Everything that would be called').first().click()
     await open.place.operations.cancel('op-2', 'operator:test')
     await page.getByText('Awaiting a decision: 1').waitFor()
     expect(await page.locator('details[open]').count()).toBe(1)
-    await page.context().clearCookies()
+    expect(await page.context().cookies()).toEqual([])
+    await page.reload()
+    await page.getByText('Awaiting a decision: 1').waitFor()
+    await page.evaluate("for (const name of Object.keys(sessionStorage)) sessionStorage.setItem(name, 'over')")
     await page.getByText('This page has ended. Open it again with the link that svc status --page prints.').waitFor()
     complaints = complaints.filter((words) => !/status of 401/.test(words))
+  })
+
+  test('it says what to do where it was opened without a link, or with one that is over', async () => {
+    browser = await launchBrowser()
+    open = await openOperated({ from: 'here' })
+    const link = await linkHere()
+    const page = await visit(`http://127.0.0.1:${open.port}/operator`)
+    await page.getByText('This page opens with a link, once: run svc status --page').waitFor()
+    await page.goto(link)
+    await page.getByText('Awaiting a decision: 2').waitFor()
+    const other = await visit(link)
+    await other.getByText('This link was used, is over, or is none. Run svc status --page').waitFor()
+    expect(await other.textContent('#state')).toBe('')
+    complaints = complaints.filter((words) => !/status of 401/.test(words))
+  })
+
+  test('a link that a page of another port of the machine leads to stays good', async () => {
+    browser = await launchBrowser()
+    open = await openOperated({ from: 'here' })
+    const link = await linkHere()
+    const context = await browser.newContext()
+    await context.route('http://127.0.0.1:9/', (route) =>
+      route.fulfill({ contentType: 'text/html', body: `<a href="${link}">Open</a>` }),
+    )
+    const page = await context.newPage()
+    await page.goto('http://127.0.0.1:9/')
+    const refused = page.waitForResponse(link)
+    await page.getByRole('link').click()
+    expect((await refused).status()).toBe(403)
+    await (await visit(link)).getByText('Awaiting a decision: 2').waitFor()
   })
 })
 

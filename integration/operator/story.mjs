@@ -193,7 +193,7 @@ the answer names the transaction that the first server sent, and no other is sen
       {
         run: `node agent.mjs $url vault_deposit vault=${vault} chain=local amount=30 idempotencyKey=last .status .deposited .txHash`,
         finds: /^status: "success"/,
-        hears: ({ text }) => void (told.last = hashIn(text)),
+        hears: async ({ text }) => void Object.assign(told, { last: hashIn(text), sent: await sent() }),
       },
       {
         run: `node agent.mjs $other vault_deposit vault=${vault} chain=local amount=30 idempotencyKey=last .status .deposited .txHash`,
@@ -203,7 +203,6 @@ the answer names the transaction that the first server sent, and no other is sen
       { waits: 'grep -q leadership.taken second.log' },
       { run: 'svc status --data-dir second | grep ^Led', finds: /the server of this directory/ },
       {
-        awaits: async () => void (told.sent = await sent()),
         run: `node agent.mjs $other vault_deposit vault=${vault} chain=local amount=30 idempotencyKey=last .status .deposited .txHash`,
         finds: async (text) => told.last !== undefined && hashIn(text) === told.last && (await sent()) === told.sent,
       },

@@ -64,20 +64,23 @@ test('what stands before the protocol stands here too', async () => {
 })
 
 test('over plain http it is there for this machine alone: refused as JSON, without a redirect', async () => {
-  const edge = createEdgeServer({ env, write: () => {} })
+  const lines: string[] = []
+  const edge = createEdgeServer({ env, write: (line) => void lines.push(line) })
   for (const url of [
     'https://mcp.example.com/mcp',
     'http://127.0.0.1:8787/mcp',
     'http://localhost/',
     'http://[::1]:1/',
   ])
-    expect(edge.refuse(url), `of ${url}`).toBeNull()
+    expect([edge.refuse(url), lines], `of ${url}`).toEqual([null, []])
   for (const url of [
     'http://mcp.example.com/mcp',
     'http://mcp.example.com:443/healthz',
-    'http://localhost.example/mcp',
+    'http://localhost.example/mcp?key=svc_read_secret',
   ]) {
     const refused = edge.refuse(url)
+    const line = JSON.parse(lines.splice(0).join()) as { readonly time: number }
+    expect(line, 'nothing of the request').toEqual({ level: 40, time: line.time, event: 'edge.plain-http' })
     expect([refused?.status, refused?.headers.get('content-type')], `of ${url}`).toEqual([
       403,
       'application/problem+json',

@@ -37,7 +37,12 @@ export function createEdgeServer(options: EdgeOptions): EdgeServer {
   const { stages, offered, bars } = keep(config, policy, log)
   const place = { config, policy, redactor, log, offered, bars, fetch: options.fetch }
   return Object.freeze({
-    refuse: refusePlainHttp,
+    refuse(url) {
+      const refused = refusePlainHttp(url)
+      // A key may have been in it, and is to be replaced then.
+      if (refused !== null) log.warn('edge.plain-http', {})
+      return refused
+    },
     async handle(request: IncomingMessage, response: ServerResponse) {
       const context: RequestContext = {
         ...stages,

@@ -133,13 +133,15 @@ it('an agent asks, the operator hears of it, approves from afar with a passkey, 
 
 it('on this machine the page shows the state to whoever has the link that stands in the data directory, and to nobody else', async () => {
   const { port, dataDir, address } = await start({})
-  const get = (path: string, cookie = '') => rawRequest(port, { method: 'GET', path, headers: { cookie } })
-  expect((await get('/operator')).status).toBe(401)
-  const { token } = await makePageLink(dataDir, Date.now())
-  const opened = await get(`/operator?token=${token}`)
-  expect(opened.status).toBe(303)
-  const [cookie = ''] = String(opened.headers['set-cookie']?.[0]).split(';')
-  expect((await get('/operator', cookie)).text).toContain('Signing is on.')
-  expect((await get('/operator/chains', cookie)).text).toContain(address)
-  expect((await get(`/operator?token=${token}`)).status).toBe(401)
+  const get = (path: string, headers: Readonly<Record<string, string>> = {}) =>
+    rawRequest(port, { method: 'GET', path, headers })
+  expect((await get('/operator/state')).status).toBe(401)
+  const link = { 'svc-operator-link': (await makePageLink(dataDir, Date.now())).token }
+  const opened = await get('/operator/open', link)
+  expect(opened.status).toBe(200)
+  const { session } = JSON.parse(opened.text) as { readonly session: string }
+  const reader = { 'svc-operator-session': session }
+  expect((await get('/operator/state', reader)).text).toContain('Signing is on.')
+  expect((await get('/operator/chains', reader)).text).toContain(address)
+  expect((await get('/operator/open', link)).status).toBe(401)
 })

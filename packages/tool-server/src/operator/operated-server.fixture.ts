@@ -70,8 +70,8 @@ export async function openOperated(options: OperatedOptions = {}) {
     ...server,
     place,
     world,
-    /** A new link to the page of this machine, as `svc status --page` makes it, from its path on. */
-    link: async () => `/operator?token=${(await makePageLink(dataDir, world.now)).token}`,
+    /** Of a new link to the page of this machine, as `svc status --page` makes it. */
+    token: async () => (await makePageLink(dataDir, world.now)).token,
     /** What becomes of the policy's operators while the server runs. */
     name: (named: NonNullable<OperatedOptions['operators']>) => void (world.policy = policyWith(named)),
     stateOf: async (id: string) => (await stored.byId(id))?.state,

@@ -44,8 +44,6 @@ export type OperatorAnswer = {
   readonly body: string
   /** What the browser is to hold from now on; empty to forget it. */
   readonly token?: { readonly value: string; readonly seconds: number }
-  /** Where it is to go on. */
-  readonly location?: string
 }
 
 export type OperatorActsOptions = {
@@ -197,6 +195,6 @@ export function signInFirst(): ToolError {
   return new ToolError('AUTHENTICATION_REQUIRED', 'Sign in on the operator page first.')
 }
 
-function json(value: unknown): OperatorAnswer {
+export function json(value: unknown): OperatorAnswer {
   return { type: 'application/json', body: JSON.stringify(value) }
 }

@@ -22,6 +22,10 @@ input { flex: 1 1 12rem; min-height: 2.75rem; padding: .4rem .7rem; border: 2px 
 @media (max-width: 34rem) { .gauge { grid-template-columns: 1fr max-content } .gauge meter { grid-column: 1 / -1; grid-row: 2 } }
 `
 
+/** The header fields of the page of this machine: the token of its link, and of the session that it was exchanged for. */
+export const linkField = 'svc-operator-link'
+export const sessionField = 'svc-operator-session'
+
 /** What both scripts need of passkeys and of the server; bytes travel as base64url. */
 export const passkeyJs = String.raw`
 export function bytesOf(text) {
@@ -115,6 +119,7 @@ const state = document.getElementById('state')
 const chains = document.getElementById('chains')
 const isOperator = document.getElementById('operator') !== null
 const known = new Map()
+const held = 'svc-operator-session'
 let busy = false
 let decisions = 0
 
@@ -132,11 +137,35 @@ function keyOf(element) {
   return element && element.dataset.word ? element.dataset.word + ' ' + element.dataset.id : null
 }
 
+/**
+ * The link becomes a session that this tab alone keeps, for this scheme, host and port: a cookie would go to all ports of the machine. The link is
+ * taken out of the address bar and the history.
+ */
+async function openWithLink() {
+  const link = new URLSearchParams(location.search).get('token')
+  if (link === null) return
+  history.replaceState(null, '', '/operator')
+  const answer = await fetch('/operator/open', { headers: { '${linkField}': link } })
+  const { session, message, suggestion } = await answer.json()
+  if (!answer.ok) throw new Error(message + ' ' + suggestion)
+  sessionStorage.setItem(held, session)
+}
+
+function mayRead() {
+  return isOperator || sessionStorage.getItem(held) !== null
+}
+
+function forget() {
+  sessionStorage.removeItem(held)
+  say('This page has ended. Open it again with the link that svc status --page prints.')
+}
+
 // What was asked for before a decision still holds the buttons of it, and would have a person asked a second time.
 async function refresh(place, path) {
   const before = decisions
-  const answer = await fetch('/operator/' + path)
-  if (answer.status === 401 && !isOperator) return say('This page has ended. Open it again with the link that svc status --page prints.')
+  if (!mayRead()) return
+  const answer = await fetch('/operator/' + path, { headers: isOperator ? {} : { '${sessionField}': sessionStorage.getItem(held) } })
+  if (answer.status === 401 && !isOperator) return forget()
   if (answer.status === 401) return location.reload()
   const fresh = await answer.text()
   if (!answer.ok || busy || before !== decisions || known.get(path) === plain(fresh)) return
@@ -203,15 +232,29 @@ document.getElementById('sign-out')?.addEventListener('click', async () => {
   location.reload()
 })
 
+function sayUnanswered() {
+  say('The server does not answer. What is shown may be old.')
+}
+
 function every(ms, place, path) {
   setInterval(() => {
-    if (document.visibilityState === 'visible') refresh(place, path).catch(() => say('The server does not answer. What is shown may be old.'))
+    if (document.visibilityState === 'visible') refresh(place, path).catch(sayUnanswered)
   }, ms)
+}
+
+async function begin() {
+  if (!isOperator) {
+    await openWithLink()
+    if (!mayRead()) return say('This page opens with a link, once: run svc status --page on this machine, and open what it prints.')
+    await refresh(state, 'state').catch(sayUnanswered)
+    if (mayRead()) chains.textContent = 'Chains are being asked for positions and health.'
+  }
+  await refresh(chains, 'chains').catch(() => {})
 }
 
 dress()
 setInterval(countdown, 1000)
-refresh(chains, 'chains').catch(() => {})
+begin().catch(sayFailed)
 every(5000, state, 'state')
 every(60000, chains, 'chains')
 `

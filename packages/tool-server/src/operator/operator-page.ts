@@ -1,9 +1,15 @@
 import { ToolError } from '@svc/amm'
 import { type Html, htmlText } from './html.ts'
-import { createOperatorActs, type OperatorActsOptions, type OperatorAnswer, signInFirst } from './operator-acts.ts'
+import {
+  createOperatorActs,
+  json,
+  type OperatorActsOptions,
+  type OperatorAnswer,
+  signInFirst,
+} from './operator-acts.ts'
 import { operatorCss, pageJs, passkeyJs, signInJs } from './operator-assets.ts'
 import { createOperatorSessions } from './operator-sessions.ts'
-import { pageView, signInView } from './page-view.ts'
+import { pageView, readerView, signInView } from './page-view.ts'
 
 /**
  * The operator page. Without a public address it is read alone, on this machine, by whoever opened it with a link of `svc status --page`. With
@@ -21,20 +27,22 @@ export function createOperatorPage(options: OperatorPageOptions): OperatorPage {
   const signedIn = origin === null ? null : createOperatorActs({ ...options, origin })
   const here = createReaders(options)
   const shown: Readonly<Record<string, (operator: string | null) => Promise<Html>>> = {
-    '/operator': async (operator) => pageView({ state: await options.showState(operator !== null), operator }),
+    '/operator': async (operator) =>
+      operator === null ? readerView() : pageView({ state: await options.showState(true), operator }),
     '/operator/state': (operator) => options.showState(operator !== null),
     '/operator/chains': () => options.showChains(),
   }
   return {
     origin,
     async get(path, token, link = null) {
-      if (signedIn === null && link !== null && path === '/operator') return here.open(link)
+      if (signedIn === null && path === '/operator/open') return here.open(link)
       const asset = Object.hasOwn(assets, path) ? assets[path] : undefined
       if (asset !== undefined) return asset
       const show = Object.hasOwn(shown, path) ? shown[path] : undefined
       if (show === undefined) return null
       if (signedIn === null) {
-        here.require(token)
+        // What is shown before its script has a session says nothing of the server.
+        if (path !== '/operator') here.require(token)
         return markup(await show(null))
       }
       const session = await signedIn.find(token)
@@ -55,8 +63,9 @@ export type OperatorPage = {
   /**
    * `null` where there is nothing. Throws `AUTHENTICATION_REQUIRED` for what is shown to operators alone.
    *
-   * @param link the token of a link to the page of this machine, which is exchanged for one that the browser holds; `SIGN_IN_REFUSED` for one
-   * that opens nothing
+   * @param token of a session
+   * @param link the token of a link to the page of this machine, which `/operator/open` exchanges for one of a session; `SIGN_IN_REFUSED` for
+   * one that opens nothing
    */
   get(path: string, token: string | null, link?: string | null): Promise<OperatorAnswer | null>
   /** What a script of the page asks for. Throws `ToolError`; what a passkey did not confirm is `SIGN_IN_REFUSED`. */
@@ -77,11 +86,10 @@ export type OperatorPageOptions = Omit<OperatorActsOptions, 'origin'> & {
 function createReaders({ useLink, now }: Pick<OperatorPageOptions, 'useLink' | 'now'>) {
   const sessions = createOperatorSessions(now, readerMs)
   return {
-    open(link: string): OperatorAnswer {
-      if (!useLink(link)) throw new ToolError('SIGN_IN_REFUSED', 'This link was used, is over, or is none.', howToOpen)
-      // The redirect takes the link out of the address bar and the history.
-      const token = { value: sessions.begin('', ''), seconds: readerMs / 1_000 }
-      return { type: 'text/html', body: '', location: '/operator', token }
+    open(link: string | null): OperatorAnswer {
+      if (link === null || !useLink(link))
+        throw new ToolError('SIGN_IN_REFUSED', 'This link was used, is over, or is none.', howToOpen)
+      return json({ session: sessions.begin('', '') })
     },
     require(token: string | null): void {
       if (token !== null && sessions.find(token) !== null) return

@@ -12,6 +12,7 @@ export const operatorPaths: readonly string[] = [
   '/page.js',
   '/passkey.js',
   '/sign-in.js',
+  '/open',
   '/state',
   '/chains',
   '/challenge',

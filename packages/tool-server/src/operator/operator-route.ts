@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ToolError } from '@svc/amm'
 import type { OperatorAnswer } from './operator-acts.ts'
+import { linkField, sessionField } from './operator-assets.ts'
 import type { OperatorPage } from './operator-page.ts'
 import { HttpRefusal } from '../transports/answers.ts'
 import { loopbackHosts } from '../transports/guards.ts'
@@ -28,17 +29,17 @@ export async function answerOperatorRoute(
   const address = guards.clientAddress(request.headers, request.socket.remoteAddress ?? '')
   await requireBudget(limits.perAddress, address)
   requireOwnPlace(request, operator)
-  const [path = '', query] = (request.url ?? '').split('?', 2)
+  const [path = ''] = (request.url ?? '').split('?', 1)
   const token = tokenOf(request, operator)
   track(inFlight, response)
   try {
     if (request.method === 'GET')
-      return send(request, response, await operator.get(path, token, new URLSearchParams(query).get('token')), operator)
+      return send(response, await operator.get(path, token, fieldIn(request.headers, linkField)))
     if (request.method !== 'POST' || operator.origin === null) throw onlyRead(operator)
     requireOwnScript(request, operator.origin)
     const parsed = parseJson(await readBoundedBody(request, { bodies }, maxBytes), maxDepth)
     if (!parsed.ok) throw refuse('VALIDATION_FAILED', 'The body is not JSON in UTF-8, or nested too deep.')
-    send(request, response, await operator.post(path, parsed.value, token), operator)
+    send(response, await operator.post(path, parsed.value, token))
   } catch (error) {
     if (!(error instanceof ToolError)) throw error
     if (error.code === 'SIGN_IN_REFUSED') {
@@ -62,6 +63,8 @@ function requireOwnPlace({ headers, httpVersion }: IncomingMessage, { origin: ow
     // A proxy that says nothing of itself mostly speaks HTTP/1.0, which no browser does.
     if (httpVersion === '1.0' || forwarding.some((field) => headers[field] !== undefined))
       throw refuse('HOST_NOT_ALLOWED', 'The operator page is for this machine, and not behind a proxy.')
+    // Another port of this machine is the same site. Nobody has looked at the link yet, so it still opens the page.
+    if (['cross-site', 'same-site'].includes(headers['sec-fetch-site'] ?? '')) throw followed()
   } else if (host !== new URL(own).host) {
     throw refuse('HOST_NOT_ALLOWED', 'The operator page answers under its public address only.')
   }
@@ -76,38 +79,30 @@ function requireOwnScript(request: IncomingMessage, own: string): void {
   requireJson(request)
 }
 
-/** Never sent along with a request of another site. Two of one name are nobody's. */
-function tokenOf(request: IncomingMessage, page: OperatorPage): string | null {
-  const { name: own } = cookieOf(request, page)
-  const pairs = (request.headers.cookie ?? '').split(';').map((pair) => pair.trim().split('='))
-  const [only, more] = pairs.filter(([name]) => name === own)
+/**
+ * From afar a cookie of this host, held over https alone and never sent along with a request of another site; two of one name are nobody's. On this
+ * machine a header field that a script of the page sends: browsers send a cookie to every port of a host, whichever account listens there.
+ */
+function tokenOf({ headers }: IncomingMessage, { origin }: OperatorPage): string | null {
+  if (origin === null) return fieldIn(headers, sessionField)
+  const pairs = (headers.cookie ?? '').split(';').map((pair) => pair.trim().split('='))
+  const [only, more] = pairs.filter(([name]) => name === cookieName)
   return more === undefined ? (only?.[1] ?? null) : null
 }
 
-/**
- * From afar a cookie of this host, held over https alone. On this machine one of its port, of which cookies know nothing: two servers must not
- * overwrite each other's.
- */
-function cookieOf({ socket }: IncomingMessage, { origin }: OperatorPage): { name: string; attributes: string } {
-  if (origin !== null) return { name: '__Host-svc-operator', attributes: 'Path=/; Secure' }
-  return { name: `svc_operator_${socket.localPort}`, attributes: 'Path=/operator' }
+function fieldIn(headers: IncomingMessage['headers'], name: string): string | null {
+  const value = headers[name]
+  return typeof value === 'string' ? value : null
 }
 
-function send(
-  request: IncomingMessage,
-  response: ServerResponse,
-  answer: OperatorAnswer | null,
-  page: OperatorPage,
-): void {
+function send(response: ServerResponse, answer: OperatorAnswer | null): void {
   if (answer === null) throw refuse('ROUTE_NOT_FOUND', 'There is nothing at this path.')
-  const { type, body, token, location } = answer
+  const { type, body, token } = answer
   if (token !== undefined) {
-    const { name, attributes } = cookieOf(request, page)
-    const held = `HttpOnly; SameSite=Strict; Max-Age=${token.seconds}`
-    response.setHeader('set-cookie', `${name}=${token.value}; ${attributes}; ${held}`)
+    const held = `Path=/; Secure; HttpOnly; SameSite=Strict; Max-Age=${token.seconds}`
+    response.setHeader('set-cookie', `${cookieName}=${token.value}; ${held}`)
   }
-  if (location !== undefined) response.setHeader('location', location)
-  response.writeHead(location === undefined ? 200 : 303, {
+  response.writeHead(200, {
     'content-type': `${type}; charset=utf-8`,
     'content-length': Buffer.byteLength(body),
   })
@@ -125,6 +120,15 @@ function onlyRead({ origin }: OperatorPage): HttpRefusal {
 function foreign(): HttpRefusal {
   return refuse('ORIGIN_NOT_ALLOWED', 'The operator page takes requests of its own pages alone.')
 }
+
+function followed(): HttpRefusal {
+  const suggestion = 'Copy the link that svc status --page prints, and paste it into the address bar of a new tab.'
+  return new HttpRefusal(
+    new ToolError('ORIGIN_NOT_ALLOWED', 'The operator page is not opened from another page.', { suggestion }),
+  )
+}
+
+const cookieName = '__Host-svc-operator'
 
 const forwarding = [
   'forwarded',

@@ -1,20 +1,41 @@
 import { html, type Html } from './html.ts'
 
 /** The whole page with what is known of the state in it, readable as it comes. `operator` is `null` where it is read alone. */
-export function pageView({ state, operator }: { readonly state: Html; readonly operator: string | null }): Html {
+export function pageView({ state, operator }: { readonly state: Html; readonly operator: string }): Html {
   return frame({
     script: '/operator/page.js',
     body: html`<header>
         <h1>Operator</h1>
-        ${operator === null ? readOnlyView : signedInView(operator)}
+        ${signedInView(operator)}
       </header>
       <main>
         <p id="said" role="status" aria-live="polite"></p>
-        ${operator === null ? null : switchView}
+        ${switchView}
         <div id="state">${state}</div>
         <div id="chains"><p class="by" role="status">Chains are being asked for positions and health.</p></div>
         <noscript
           ><p class="hint">Without JavaScript this page shows the state as it was when it was opened.</p></noscript
+        >
+      </main>`,
+  })
+}
+
+/** The page of this machine before its script has asked for anything: nothing of the server. */
+export function readerView(): Html {
+  return frame({
+    script: '/operator/page.js',
+    body: html`<header>
+        <h1>Operator</h1>
+        <p>
+          Read-only, for this machine. Decide with <code>svc approvals</code>; stop signing with <code>svc pause</code>.
+        </p>
+      </header>
+      <main>
+        <p id="said" role="status" aria-live="polite"></p>
+        <div id="state"></div>
+        <div id="chains"></div>
+        <noscript
+          ><p class="hint">This page needs JavaScript; <code>svc status</code> does not.</p></noscript
         >
       </main>`,
   })
@@ -79,10 +100,6 @@ function frame({ script, body }: { readonly script: string; readonly body: Html 
       </body>
     </html>`
 }
-
-const readOnlyView = html`<p>
-  Read-only, for this machine. Decide with <code>svc approvals</code>; stop signing with <code>svc pause</code>.
-</p>`
 
 function signedInView(operator: string): Html {
   return html`<p>

@@ -11,16 +11,23 @@ afterEach(() => open.close())
 const get = (path: string, headers: Readonly<Record<string, string>> = {}) =>
   rawRequest(open.port, { method: 'GET', path, headers })
 
-/** Opens the page as a browser does that was given a link; gives what it sends from then on. */
-async function enter(): Promise<{ readonly cookie: string }> {
-  const { headers } = await get(await open.link())
-  return { cookie: String(headers['set-cookie']?.[0]).split(';')[0] ?? '' }
+/** Opens the page as its script does with a link, by its token; gives what is sent from then on. */
+const use = (token: string, headers: Readonly<Record<string, string>> = {}) =>
+  get('/operator/open', { ...headers, 'svc-operator-link': token })
+
+async function enter(): Promise<{ readonly 'svc-operator-session': string }> {
+  return { 'svc-operator-session': sessionIn(await use(await open.token())) }
+}
+
+/** What the page's script keeps of an answer. */
+function sessionIn({ text }: { readonly text: string }): string {
+  return (JSON.parse(text) as { readonly session: string }).session
 }
 
 describe('the operator page on this machine', () => {
   it('shows limits, value lost, what waits and last writes to whoever has a link, and no button', async () => {
     open = await openOperated({ from: 'here' })
-    const { status, text } = await get('/operator', await enter())
+    const { status, text } = await get('/operator/state', await enter())
     expect(status).toBe(200)
     for (const shown of [
       'Signing is on.',
@@ -62,7 +69,7 @@ describe('the operator page on this machine', () => {
     ]
     open = await openOperated({ from: 'here', operations, held, setup, standing })
     const reader = await enter()
-    for (const path of ['/operator', '/operator/state', '/operator/chains']) {
+    for (const path of ['/operator/state', '/operator/chains']) {
       const { text } = await get(path, reader)
       expect(text, `at ${path}`).toContain('alert(1)')
       expect(text, `at ${path}`).not.toMatch(/<img|<script>/)
@@ -74,66 +81,97 @@ describe('the operator page on this machine', () => {
     open = await openOperated({ from: 'here', operators: { ada: [ada] } })
     const host = `127.0.0.1:${open.port}`
     const headers = { host, origin: `http://${host}`, authorization: `Bearer ${open.keys.write}` }
-    for (const path of ['challenge', 'sign-in', 'ask', 'decide', 'state']) {
+    for (const path of ['challenge', 'sign-in', 'ask', 'decide', 'state', 'open']) {
       const answer = await rawRequest(open.port, { path: `/operator/${path}`, body: '{}', headers })
       expect(answer, `at ${path}`).toMatchObject({ status: 405, json: { code: 'METHOD_NOT_ALLOWED' } })
     }
-    const page = await get('/operator', { host, ...(await enter()) })
+    const page = await get('/operator/state', { host, ...(await enter()) })
     expect([page.status, page.headers['set-cookie']]).toEqual([200, undefined])
   })
 
-  it('opens once with a link, which stands in no address afterwards and is asked for under each path', async () => {
+  it('opens once with a link, for a session that no cookie holds and that is asked for wherever something is shown', async () => {
     open = await openOperated({ from: 'here' })
-    const link = await open.link()
-    const opened = await get(link)
-    expect([opened.status, opened.headers['location'], opened.text]).toEqual([303, '/operator', ''])
-    const [set = ''] = opened.headers['set-cookie'] ?? []
-    expect(set).toMatch(
-      new RegExp(`^svc_operator_${open.port}=[\\w-]{43}; Path=/operator; HttpOnly; SameSite=Strict; Max-Age=43200$`),
-    )
-    const cookie = set.split(';')[0] ?? ''
-    expect(await get(link)).toMatchObject({ status: 401, json: { code: 'SIGN_IN_REFUSED' } })
-    expect((await get('/operator', { cookie: `other=1; ${cookie}` })).status).toBe(200)
-    for (const path of ['/operator', '/operator/state', '/operator/chains']) {
-      const missing = await get(path)
-      expect(missing, `at ${path}`).toMatchObject({
-        status: 401,
-        json: { code: 'AUTHENTICATION_REQUIRED', suggestion: expect.stringContaining('svc status --page') },
-      })
-      expect(missing.text).not.toContain('op-1')
+    const token = await open.token()
+    const shell = await get(`/operator?token=${token}`)
+    expect([shell.status, shell.text.includes('op-1'), shell.text.includes(token)]).toEqual([200, false, false])
+    const opened = await use(token)
+    expect([opened.status, opened.headers['set-cookie'], opened.headers['cache-control']]).toEqual([
+      200,
+      undefined,
+      'no-store',
+    ])
+    const session = sessionIn(opened)
+    expect(session).toMatch(/^[\w-]{43}$/)
+    expect(await use(token)).toMatchObject({ status: 401, json: { code: 'SIGN_IN_REFUSED' } })
+    for (const path of ['/operator/state', '/operator/chains']) {
+      expect((await get(path, { 'svc-operator-session': session })).status, `at ${path}`).toBe(200)
+      const wrong = ['A'.repeat(43), '', token, `${session}, ${session}`].map((value) => ({
+        'svc-operator-session': value,
+      }))
+      // What a browser sends to every port of this machine opens nothing.
+      const cookies = ['svc-operator-session', `svc_operator_${open.port}`, '__Host-svc-operator'].map((name) => ({
+        cookie: `${name}=${session}`,
+      }))
+      for (const headers of [{}, ...wrong, ...cookies]) {
+        const missing = await get(path, headers)
+        expect(missing, `at ${path} with ${JSON.stringify(headers)}`).toMatchObject({
+          status: 401,
+          json: { code: 'AUTHENTICATION_REQUIRED', suggestion: expect.stringContaining('svc status --page') },
+        })
+        expect(missing.text).not.toContain('op-1')
+      }
     }
-    const [name, value = ''] = cookie.split('=')
-    for (const wrong of [`${name}=${'A'.repeat(43)}`, `${cookie}; ${cookie}`, `svc_operator_1=${value}`])
-      expect((await get('/operator', { cookie: wrong })).status, `with ${wrong}`).toBe(401)
     expect((await get('/healthz')).status).toBe(200)
   })
 
   it('takes no link that is wrong, over, or replaced by another, and no session that is', async () => {
     open = await openOperated({ from: 'here' })
     const refused = { status: 401, json: { code: 'SIGN_IN_REFUSED' } }
-    expect(await get(`/operator?token=${'A'.repeat(43)}`), 'there is none').toMatchObject(refused)
-    const first = await open.link()
-    const second = await open.link()
-    expect(await get(`/operator?token=${'A'.repeat(43)}`)).toMatchObject(refused)
-    expect(await get('/operator?token=')).toMatchObject(refused)
-    expect(await get(first)).toMatchObject(refused)
+    expect(await use('A'.repeat(43)), 'there is none').toMatchObject(refused)
+    const first = await open.token()
+    const second = await open.token()
+    expect(await use('A'.repeat(43))).toMatchObject(refused)
+    expect(await use('')).toMatchObject(refused)
+    expect(await get('/operator/open')).toMatchObject(refused)
+    expect(await use(first)).toMatchObject(refused)
     open.world.now += 600_000
-    expect(await get(second)).toMatchObject(refused)
+    expect(await use(second)).toMatchObject(refused)
     const reader = await enter()
     open.world.now += 12 * 3_600_000 - 1
-    expect((await get('/operator', reader)).status).toBe(200)
+    expect((await get('/operator/state', reader)).status).toBe(200)
     open.world.now += 1
-    expect((await get('/operator', reader)).status).toBe(401)
+    expect((await get('/operator/state', reader)).status).toBe(401)
   })
 
   it('shows nothing to a stranger whom a proxy that hides, or a forwarded port, brings', async () => {
     open = await openOperated({ from: 'here', limits: { unauthenticatedPerMinute: 3 } })
-    const asStranger = (path: string) => get(path, { host: `127.0.0.1:${open.port}` })
-    expect([(await asStranger('/operator')).status, (await asStranger('/operator/state')).status]).toEqual([401, 401])
-    const guess = () => asStranger(`/operator?token=${'A'.repeat(43)}`)
+    const host = `127.0.0.1:${open.port}`
+    const page = await get('/operator', { host })
+    expect([page.status, page.text.includes('op-1'), (await get('/operator/state', { host })).status]).toEqual([
+      200,
+      false,
+      401,
+    ])
+    const guess = () => use('A'.repeat(43), { host })
     const statuses = [await guess(), await guess(), await guess(), await guess()].map(({ status }) => status)
     expect(statuses).toEqual([401, 401, 401, 429])
   })
+
+  it.each(['cross-site', 'same-site'])(
+    'looks at no link, and counts none, where a %s page leads to it',
+    async (site) => {
+      open = await openOperated({ from: 'here', limits: { unauthenticatedPerMinute: 1 } })
+      const token = await open.token()
+      const led = { 'sec-fetch-site': site }
+      for (const path of [`/operator?token=${token}`, '/operator/open', '/operator/open', '/operator/state'])
+        expect(await get(path, { ...led, 'svc-operator-link': token }), `at ${path}`).toMatchObject({
+          status: 403,
+          json: { code: 'ORIGIN_NOT_ALLOWED', suggestion: expect.stringContaining('paste it into the address bar') },
+        })
+      expect(await use('A'.repeat(43)), 'the first that counts').toMatchObject({ status: 401 })
+      expect((await use(token, { 'sec-fetch-site': 'same-origin' })).status).toBe(200)
+    },
+  )
 
   it.each<[string, Readonly<Record<string, string>>]>([
     ['a rebound name', { host: 'rebound.example' }],
@@ -145,7 +183,7 @@ describe('the operator page on this machine', () => {
   ])('shows nothing to %s', async (_what, headers) => {
     const env = { SVC_ALLOWED_ORIGINS: 'https://app.example.com', SVC_ALLOWED_HOSTS: 'other.example.com' }
     open = await openOperated({ from: 'here', env })
-    const answer = await get('/operator', { ...(await enter()), ...headers })
+    const answer = await get('/operator/state', { ...(await enter()), ...headers })
     expect([answer.status, answer.text.includes('op-1')]).toEqual([403, false])
     expect(answer.headers['access-control-allow-origin']).toBeUndefined()
   })
