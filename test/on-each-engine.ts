@@ -15,6 +15,7 @@ export const onEachEngine: readonly string[] = [
   'packages/store/src/claims/rate-limits.test.ts',
   'packages/store/src/journal/journal.test.ts',
   'packages/store/src/journal/transactions.test.ts',
+  'packages/store/src/journal/unsettled-chains.test.ts',
   'packages/store/src/ledger/ledger-budgets.test.ts',
   'packages/store/src/ledger/ledger-daily-gas.test.ts',
   'packages/store/src/ledger/ledger-gas.test.ts',
