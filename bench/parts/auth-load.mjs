@@ -12,7 +12,7 @@ import { openWebSocket } from './web-socket-client.mjs'
 const bar = 2
 /** What is full after it and compiled: caches, and code that V8 optimises late. On a busy machine a third of the time is not enough for that. */
 const warmUpPart = 1 / 3
-const warmUpCalls = isSmoke ? 0 : 80_000
+const warmUpCalls = 80_000
 const mixed = [
   ['search_tokens', { query: 'usd', limit: 5 }],
   ['list_supported_chains', {}],

@@ -1,4 +1,4 @@
-import type { Chain, SentEntry } from '@svc/wallet/core'
+import type { Chain, JournalEntry } from '@svc/wallet/core'
 import type { Intent, ResultReads } from '@svc/amm'
 import type { Hash, TransactionReceipt } from 'viem'
 import type { Call } from '../call/call.ts'
@@ -60,7 +60,7 @@ export function newNumbers(firstStep = 0): Numbers {
 export type Progress = {
   readonly signed: { readonly step: Step; readonly hash: Hash }[]
   /** Broadcast, and not yet waited for. */
-  readonly sent: { readonly step: Step; readonly entry: SentEntry }[]
+  readonly sent: { readonly step: Step; readonly entry: JournalEntry }[]
   readonly mined: { readonly step: Step; readonly receipt: TransactionReceipt }[]
   /** What the ledger holds for the pipeline now: rises when prices and fees do. */
   reserved: HeldSpend
