@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { TransactionNotFoundError, type PublicClient } from 'viem'
 import type { Chain } from '../chain.ts'
 import type { Journal, JournalEntry } from '../journal.ts'
-import { isWaiting } from './entry-state.ts'
+import { isRefused, isWaiting } from './entry-state.ts'
 import { toCause } from '../to-cause.ts'
 import { offerEntry, type OfferContext } from './offer-entry.ts'
-import { settle, settledCount } from './settle.ts'
+import { markStanding, settle, settledCount } from './settle.ts'
 
 /**
  * Sends the stored bytes of an entry, again for as long as the outcome is unknown and the patience lasts. The entry
@@ -31,7 +31,8 @@ export async function broadcastEntry(context: BroadcastContext, given: JournalEn
     }
     if ((answer === 'declined' || answer === 'underpriced') && !mayBeOut) {
       if (!(await isUnseen(client, entry))) return markSent(journal, entry, 'broadcast')
-      return { ...(await markSent(journal, entry, 'refused')), refusal: toCause(refusal) }
+      const declined = await markSent(journal, entry, 'refused')
+      return isRefused(declined) ? { ...declined, refusal: toCause(refusal) } : declined
     }
     if (answer !== 'unknown') {
       const sent = await markSent(journal, entry, 'broadcast')
@@ -51,15 +52,13 @@ export type SentEntry = JournalEntry & {
   readonly refusal?: unknown
 }
 
-/** Notes what became of an offer of the bytes. */
+/** Notes what became of an offer of the bytes. Gives the entry as it stands: another watcher may have seen it settled meanwhile. */
 export async function markSent(
   journal: Journal,
   entry: JournalEntry,
   state: 'broadcast' | 'refused',
 ): Promise<JournalEntry> {
-  if (entry.state === state) return entry
-  await journal.mark(entry.hash, state)
-  return { ...entry, state }
+  return entry.state === state ? entry : markStanding({ journal, entry }, state)
 }
 
 export type BroadcastContext = OfferContext & {

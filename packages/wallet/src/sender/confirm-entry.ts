@@ -173,7 +173,7 @@ async function push(
   }
   const isHeld = answer === 'wait'
   const sent = isHeld ? entry : await markSent(context.journal, entry, 'broadcast')
-  if (replacing === undefined || isHeld) return sent
+  if (replacing === undefined || isHeld || !isWaiting(sent)) return sent
   const isLong = asks && now - watch.raisedAt > stuckAfter(replacing, context.chain)
   if (answer !== 'underpriced' && !isLong) return sent
   watch.raisedAt = now

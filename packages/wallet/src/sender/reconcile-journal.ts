@@ -84,7 +84,7 @@ async function push(
   const answer = await offerEntry(context, entry)
   if (answer === 'wait') return entry
   const sent = await markSent(journal, entry, 'broadcast')
-  if (rules === undefined || answer === 'nonce-used') return sent
+  if (rules === undefined || answer === 'nonce-used' || !isWaiting(sent)) return sent
   const waited = now() - entry.signedAt
   // A clock that went back says nothing about how long; the fees alone decide then.
   const isLong = waited < 0 || waited > stuckAfter(rules, chain)

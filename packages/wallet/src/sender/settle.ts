@@ -25,12 +25,12 @@ export async function settle(look: Look): Promise<Sighting> {
   const facts = { blockNumber: receipt.blockNumber, blockHash: receipt.blockHash, gasUsed: receipt.gasUsed }
   const isDeep = head === null || head - receipt.blockNumber + 1n >= BigInt(confirmations)
   if (isDeep) {
-    const entry = await move(look, receipt.status === 'success' ? 'final' : 'reverted', facts)
+    const entry = await markStanding(look, receipt.status === 'success' ? 'final' : 'reverted', facts)
     await closeOthers(look)
     return { entry, receipt }
   }
   const isKnown = entry.state === 'mined' && entry.blockHash === receipt.blockHash
-  return { entry: isKnown ? entry : await move(look, 'mined', facts), receipt }
+  return { entry: isKnown ? entry : await markStanding(look, 'mined', facts), receipt }
 }
 
 /** What the chain says of a transaction: its receipt, and the newest block where more than one confirmation is waited for. */
@@ -87,17 +87,21 @@ async function closeOthers({ journal, entry }: Look): Promise<void> {
 
 async function withoutReceipt(look: Look): Promise<Sighting> {
   const { client, journal, entry, confirmations } = look
-  if (entry.state === 'mined') return { entry: await move(look, 'broadcast'), receipt: null }
+  if (entry.state === 'mined') return { entry: await markStanding(look, 'broadcast'), receipt: null }
   if (look.settledCount === undefined || (await look.settledCount()) <= entry.nonce) return { entry, receipt: null }
   // Two absences prove nothing: what took the nonce is read from its block, and may be this very transaction.
   const taker = await whoTook(client, entry, confirmations)
   if (taker === null || taker === entry.hash) return { entry, receipt: null }
   const isOurs = (await journal.byHash(taker)) !== null
-  return { entry: await move(look, isOurs ? 'replaced' : 'superseded'), receipt: null }
+  return { entry: await markStanding(look, isOurs ? 'replaced' : 'superseded'), receipt: null }
 }
 
 /** Marks the entry and gives back how it stands now; where another watcher has closed it in the meantime, as that one left it. */
-async function move({ journal, entry }: Look, state: JournalState, facts: JournalFacts = {}): Promise<JournalEntry> {
+export async function markStanding(
+  { journal, entry }: Pick<Look, 'journal' | 'entry'>,
+  state: JournalState,
+  facts: JournalFacts = {},
+): Promise<JournalEntry> {
   if (!(await markUnlessClosed(journal, entry, state, facts))) return (await journal.byHash(entry.hash)) ?? entry
   const { blockNumber: _number, blockHash: _hash, gasUsed: _gas, ...signed } = entry
   return { ...signed, state, ...facts }
