@@ -3,6 +3,7 @@ import { onStorage, type PipelineLog } from './call/storage.ts'
 import { allOf } from './leadership/all-of.ts'
 import { endInterrupted } from './operations/end-interrupted.ts'
 import type { Executor } from './pipeline.ts'
+import type { ReconcileReport } from './recovery/reconcile.ts'
 import type { ShutdownGate } from './switches/shutdown-gate.ts'
 import { startSweeper } from './switches/sweeper.ts'
 
@@ -19,52 +20,64 @@ export function backgroundWorks(executor: Executor, decisions: { look(): Promise
 
 type BackgroundWorks = ReturnType<typeof backgroundWorks>
 
-/** Brings what an earlier process left open to its end. */
+/** Brings what an earlier process left open to its end. Answers whether any of it is still out. */
 export async function settleEarlier(
   executor: Executor,
   { ledger, operations, transactions }: Store,
   { works, log }: { readonly works: BackgroundWorks; readonly log: PipelineLog },
-): Promise<void> {
+): Promise<boolean> {
   await allOf([
     works.recordSwitches(),
     works.recordDecisions(),
     // Here alone: once writes begin, a reservation without a signature may be that of one on its way.
     onStorage('the ledger cannot be written', () => ledger.releaseUnsigned()),
   ])
-  log.info('road.reconciled', { ...(await executor.reconcile()) })
+  const reconciled = await executor.reconcile()
+  log.info('road.reconciled', { ...reconciled })
   await works.carryOutRequests()
   const interrupted = await endInterrupted({ operations, transactions, log })
   if (interrupted.givenBack.length + interrupted.ended.length > 0) log.info('road.interrupted', interrupted)
+  return isOut(reconciled)
 }
 
-/** Sweeps and looks, until it is stopped. */
+function isOut({ chains }: ReconcileReport): boolean {
+  return chains.some(({ pending }) => pending.length > 0)
+}
+
+/**
+ * Sweeps and looks, until it is stopped. Where the process before left something out (`isAnyOut`), whoever repeats its call waits for
+ * that: then the first sweep comes at once, and the next ones later and later while it stays out.
+ */
 export function startBackground(
-  executor: Executor,
+  executor: Pick<Executor, 'reconcile' | 'watchBalances' | 'policyNow'>,
   works: BackgroundWorks,
   {
     gate,
     during,
     log,
+    isAnyOut,
   }: {
+    readonly isAnyOut: boolean
     readonly gate: Pick<ShutdownGate, 'isShut'>
     readonly during: <Value>(work: () => Promise<Value>) => Promise<Value>
     readonly log: PipelineLog
   },
 ): { stop(): void } {
   const sweepers: { stop(): void }[] = []
-  const every = (everyMs: number, sweep: () => Promise<unknown>, onError: (error: unknown) => void = () => {}) => {
+  const every = (everyMs: number | (() => number), sweep: () => Promise<unknown>, onError: (error: unknown) => void = () => {}) => {
     sweepers.push(startSweeper({ everyMs, sweep, onError }))
   }
+  let nextSweepMs = isAnyOut ? soonestSweepMs : sweepEveryMs
   const sweep = async () => {
     // First, so that the gas of what ended by itself is on record when the balance is held against it.
     try {
-      await executor.reconcile()
+      nextSweepMs = isOut(await executor.reconcile()) ? Math.min(nextSweepMs * 2, sweepEveryMs) : sweepEveryMs
     } finally {
       await executor.watchBalances()
     }
   }
   every(
-    sweepEveryMs,
+    () => nextSweepMs,
     () => during(sweep),
     (error) => {
       // Turned away because the server closes: the next start does it.
@@ -86,6 +99,7 @@ export function startBackground(
 
 /** How soon what was left behind is looked at again. */
 const sweepEveryMs = 10_000
+const soonestSweepMs = 250
 
 /** How soon it tells of a decision that nobody acts on. One that is acted on is recorded first. */
 const decisionsEveryMs = 5_000

@@ -145,7 +145,7 @@ async function openOver(
   const decisions = createDecisionRecorder({ operations, audit, ...place })
   const works = backgroundWorks(executor, decisions, log)
   const settle = () => settleEarlier(executor, store, { works, log })
-  const beginWorks = () => startBackground(executor, works, { gate, during, log })
+  const beginWorks = (isAnyOut: boolean) => startBackground(executor, works, { gate, during, log, isAnyOut })
   const role = openRole(options, records, { gate, executor, settle, beginWorks })
   closers.push(() => role.end())
   await role.begin()

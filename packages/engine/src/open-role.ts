@@ -24,8 +24,7 @@ export function openRole(
     works = null
   }
   const work = async () => {
-    await settle()
-    works = beginWorks()
+    works = beginWorks(await settle())
   }
   if (leadership === null || shared === null) return soleRole(leases, { work, stop })
   const who = { holder: leases.holder, place: shared.serverId }
@@ -81,10 +80,10 @@ function nameOf({ holder, place }: Pick<Leader, 'holder' | 'place'>): string {
 type RoleWorks = {
   readonly gate: Pick<ShutdownGate, 'isEmpty' | 'isShut'>
   readonly executor: Pick<Executor, 'policy' | 'policyNow'>
-  /** Brings to its end what the process before left. */
-  readonly settle: () => Promise<void>
+  /** Brings to its end what the process before left. Answers whether any of it is still out. */
+  readonly settle: () => Promise<boolean>
   /** Begins what runs beside the writes. */
-  readonly beginWorks: () => { stop(): void }
+  readonly beginWorks: (isAnyOut: boolean) => { stop(): void }
 }
 
 /** The lock of the directory keeps every other server away. */

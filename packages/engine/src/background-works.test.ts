@@ -1,0 +1,42 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { startBackground } from './background-works.ts'
+import { parsePolicy } from './policy/policy.ts'
+import type { ReconcileReport } from './recovery/reconcile.ts'
+
+beforeEach(() => vi.useFakeTimers({ now: 0 }))
+afterEach(() => vi.useRealTimers())
+
+const out: ReconcileReport = { chains: [{ chainId: 1, pending: ['0x01'], settled: [], tookBack: 0 }], failed: [] }
+const settled: ReconcileReport = { chains: [{ chainId: 1, pending: [], settled: ['r'], tookBack: 0 }], failed: [] }
+
+it.each([
+  ['soon, and later and later while it is out', true, [250, 750, 1_750, 11_750]],
+  ['every ten seconds where nothing was', false, [10_000, 20_000, 30_000]],
+])('looks at what the process before left out %s', async (_, isAnyOut, times) => {
+  const looks: number[] = []
+  const reports = isAnyOut ? [out, out, settled, out] : [settled, out, out]
+  const background = startBackground(
+    {
+      reconcile: async () => {
+        looks.push(Date.now())
+        return reports[looks.length - 1] ?? settled
+      },
+      watchBalances: async () => {},
+      policyNow: async () => parsePolicy({}, { production: false }),
+    },
+    { recordSwitches: async () => {}, recordDecisions: async () => {}, carryOutRequests: async () => {} },
+    {
+      gate: { isShut: () => false },
+      during: (work) => work(),
+      log: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} },
+      isAnyOut,
+    },
+  )
+  for (const time of times) {
+    await vi.advanceTimersByTimeAsync(time - Date.now() - 1)
+    expect(looks).not.toContain(time)
+    await vi.advanceTimersByTimeAsync(1)
+  }
+  expect(looks).toEqual(times)
+  background.stop()
+})
