@@ -2,6 +2,7 @@ import { defineConfig } from 'vitest/config'
 import { LongFilesFirst } from './test/long-files-first.ts'
 import { longTests } from './test/long-tests.ts'
 import { onEachEngine } from './test/on-each-engine.ts'
+import { SecondTries } from './test/second-tries.ts'
 
 const [chain, system] = ['**/*.chain.test.ts', '**/*.system.test.ts']
 /**
@@ -59,6 +60,9 @@ export default defineConfig({
     testTimeout: 180_000,
     hookTimeout: 300_000,
     teardownTimeout: 60_000,
+    // Zero but in the gate, which names what needed a second try.
+    retry: Number(process.env['SVC_TEST_RETRIES'] ?? 0),
+    reporters: ['default', new SecondTries()],
     expect: { poll: { timeout: 60_000 } },
   },
 })

@@ -49,7 +49,7 @@ async function listed(names) {
 function run(words) {
   const child = spawn(process.execPath, [vitest, ...words], {
     cwd: root,
-    env: { ...process.env, NO_COLOR: '1' },
+    env: { ...process.env, NO_COLOR: '1', SVC_TEST_RETRIES: '0' },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let said = ''
