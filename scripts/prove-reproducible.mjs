@@ -1,11 +1,13 @@
 // Builds the repository a second time, in another folder, and fails where a file that is published comes out otherwise: the bundle of the
 // server and the packages. Expects a build of a clean clone here (`npm ci && npm run build`): what a source that is gone has left is packed as well.
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { unzipSync } from 'fflate'
 import { listFiles } from '../integration/mutation/copy-tree.mjs'
@@ -19,15 +21,13 @@ mkdirSync(join(root, '.cache'), { recursive: true })
 const copy = mkdtempSync(join(root, '.cache/svc-second-build-'))
 const made = [root, copy].map(() => mkdtempSync(join(tmpdir(), 'svc-made-')))
 try {
-  copySources()
-  run(copy, 'node_modules/.bin/tsc', '-b', ...published().map((path) => `${path}/tsconfig.json`))
-  run(copy, process.execPath, 'scripts/views.mjs')
-  make(root, made[0])
-  make(copy, made[1])
+  await copySources()
+  // Most of the steps of either have one processor busy.
+  await Promise.all([make(root, made[0]), build().then(() => make(copy, made[1]))])
   const [here, there] = made.map(hashesIn)
   const differing = differingIn(here, there)
   for (const [name, hash] of Object.entries(here)) if (!differing.includes(name)) console.log(`ok    ${name} ${hash}`)
-  for (const name of differing) console.log(`FAIL  ${name}: ${contentsDiffer(name)}`)
+  for (const name of differing) console.log(`FAIL  ${name}: ${await contentsDiffer(name)}`)
   console.log(`Two builds in two folders ${differing.length === 0 ? 'are the same' : 'differ'}, ${seconds()} s`)
   if (differing.length > 0) process.exitCode = 1
 } finally {
@@ -38,7 +38,7 @@ try {
  * The sources, nothing that was built, and what is installed as hard links: behind symbolic ones the bundler would see the first folder's
  * files, by other names than here.
  */
-function copySources() {
+async function copySources() {
   for (const path of listFiles(root).filter((path) => existsSync(join(root, path)))) {
     mkdirSync(dirname(join(copy, path)), { recursive: true })
     cpSync(join(root, path), join(copy, path), { verbatimSymlinks: true })
@@ -48,15 +48,20 @@ function copySources() {
     if (!existsSync(from)) continue
     mkdirSync(to, { recursive: true })
     const names = readdirSync(from).filter((name) => name === '.bin' || !name.startsWith('.'))
-    run(root, 'cp', '--archive', '--link', ...names.map((name) => join(from, name)), to)
+    await run(root, 'cp', '--archive', '--link', ...names.map((name) => join(from, name)), to)
   }
 }
 
+async function build() {
+  await run(copy, 'node_modules/.bin/tsc', '-b', ...published().map((path) => `${path}/tsconfig.json`))
+  await run(copy, process.execPath, 'scripts/views.mjs')
+}
+
 /** Makes each file that is published. */
-function make(folder, out) {
-  run(folder, process.execPath, 'scripts/mcpb.mjs', join(out, 'svc.mcpb'))
+async function make(folder, out) {
+  await run(folder, process.execPath, 'scripts/mcpb.mjs', join(out, 'svc.mcpb'))
   const words = published().map((path) => `--workspace=${path}`)
-  run(folder, 'npm', 'pack', ...words, `--pack-destination=${out}`, '--loglevel=error')
+  await run(folder, 'npm', 'pack', ...words, `--pack-destination=${out}`, '--loglevel=error')
 }
 
 /** SHA-256 of each file below the folder, by its name. */
@@ -72,16 +77,17 @@ function differingIn(here, there) {
 }
 
 /** Which files in two archives of one name differ, for whoever reads why they do. */
-function contentsDiffer(archive) {
+async function contentsDiffer(archive) {
   if (!made.every((folder) => existsSync(join(folder, archive)))) return 'made in one of the builds alone'
-  const names = differingIn(...made.map((folder) => hashesIn(unpack(join(folder, archive)))))
+  const unpacked = await Promise.all(made.map((folder) => unpack(join(folder, archive))))
+  const names = differingIn(...unpacked.map(hashesIn))
   return names.length === 0 ? 'the same files, packed in another way' : names.join(', ')
 }
 
-function unpack(archive) {
+async function unpack(archive) {
   const folder = `${archive}.unpacked`
   mkdirSync(folder)
-  if (!archive.endsWith('.mcpb')) run(folder, 'tar', '-xzf', archive)
+  if (!archive.endsWith('.mcpb')) await run(folder, 'tar', '-xzf', archive)
   else {
     for (const [name, bytes] of Object.entries(unzipSync(new Uint8Array(readFileSync(archive))))) {
       mkdirSync(dirname(join(folder, name)), { recursive: true })
@@ -98,8 +104,9 @@ function published() {
 }
 
 /** What the program prints is shown where it fails: the compiler says there why. */
-function run(cwd, program, ...words) {
-  const { status, stdout } = spawnSync(program, words, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] })
+async function run(cwd, program, ...words) {
+  const child = spawn(program, words, { cwd, stdio: ['ignore', 'pipe', 'inherit'] })
+  const [stdout, [status]] = await Promise.all([text(child.stdout), once(child, 'close')])
   assert.equal(status, 0, `${program} ${words.join(' ')}\n${stdout}`)
 }
 

@@ -18,8 +18,9 @@ export class LongFilesFirst extends BaseSequencer {
 const seeding = /\/devnet\/src\/history\.chain\.test\.ts$/
 
 const longFiles = [
-  /\/test\/[a-z-]*kills\.system\.test\.ts$/,
-  /\/cli\/src\/(?:endings|commands\/(?:up|demo|serve-clients))\.system\.test\.ts$/,
+  /\/test\/(?:[a-z-]*kills|access|operator-page|takeover|views\/[a-z-]*)\.system\.test\.ts$/,
+  /\/cli\/src\/(?:endings|installed-program|secrets|commands\/(?:up|backup|demo|lp|serve-clients))\.system\.test\.ts$/,
+  /\/tool-server\/src\/(?:shared-reads|takeover|tools\/liquidity\/trading-routes|workers\/create-worker-pool)\.system\.test\.ts$/,
   /\/page\/browser\.system\.test\.ts$/,
   /\/store\/src\/ledger\/ledger-race\.test\.ts$/,
   /\/support-api\/src\/app\.test\.ts$/,

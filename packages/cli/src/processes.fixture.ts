@@ -46,7 +46,8 @@ export function run(command: string, args: readonly string[], options: RunOption
       for (const until = performance.now() + patienceMs; performance.now() < until; await sleep(20)) {
         const found = pattern.exec(printed.stdout) ?? pattern.exec(printed.stderr)
         if (found !== null) return found[0]
-        if (living(session).length === 0 && child.exitCode !== null) break
+        // Looking at every process costs milliseconds: not before it is known that the first has ended.
+        if (child.exitCode !== null && living(session).length === 0) break
       }
       throw new Error(`${pattern.source} was not said, but: ${printed.stdout}\n${printed.stderr}`)
     },

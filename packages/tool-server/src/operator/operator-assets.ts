@@ -1,3 +1,4 @@
+import { linkField, sessionField } from './operator-paths.ts'
 import { pageCss } from './page-css.ts'
 
 /** The style of the approval page, and what gauges, tables and forms need besides. */
@@ -21,10 +22,6 @@ input { flex: 1 1 12rem; min-height: 2.75rem; padding: .4rem .7rem; border: 2px 
 .plain { background: transparent; border-color: var(--soft); color: var(--ink) }
 @media (max-width: 34rem) { .gauge { grid-template-columns: 1fr max-content } .gauge meter { grid-column: 1 / -1; grid-row: 2 } }
 `
-
-/** The header fields of the page of this machine: the token of its link, and of the session that it was exchanged for. */
-export const linkField = 'svc-operator-link'
-export const sessionField = 'svc-operator-session'
 
 /** What both scripts need of passkeys and of the server; bytes travel as base64url. */
 export const passkeyJs = String.raw`

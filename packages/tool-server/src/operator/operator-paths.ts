@@ -21,3 +21,7 @@ export const operatorPaths: readonly string[] = [
   '/decide',
   '/sign-out',
 ].map((path) => `/operator${path}`)
+
+/** The header fields of the page of this machine: the token of its link, and of the session that it was exchanged for. */
+export const linkField = 'svc-operator-link'
+export const sessionField = 'svc-operator-session'
