@@ -15,6 +15,11 @@ export type Engine = {
     work: (trx: Transaction<Schema>) => Promise<Result>,
     durability?: Durability,
   ): Promise<Result>
+  /**
+   * The same of work that is one statement, which is a transaction by itself. It is done again, though it may have been done, where a
+   * connection turned out to be cut off; and it is on disk when this resolves unless the database is set to answer before.
+   */
+  writeStatement<Result>(lock: Lock, work: (db: Kysely<Schema>) => Promise<Result>): Promise<Result>
   readonly leases: Leases
   /** Ends with the leases that are held. */
   close(): Promise<void>

@@ -6,7 +6,7 @@ import { createOrderTable, indexOrderOwner } from './orders/order-table.ts'
 import { createBarTable } from './bar-store.ts'
 import { createTokenTable } from './token-store.ts'
 import { createRevocationTable } from './pending-revocations.ts'
-import { createRateBucketTable } from './claims/rate-leases.ts'
+import { addLent, createRateBucketTable } from './claims/rate-leases.ts'
 import { createRateUseTable } from './claims/rate-limits.ts'
 import { createMemoryTable } from './memory.ts'
 import { createRestoredTable } from './backup/restored-copy.ts'
@@ -81,6 +81,7 @@ export function migrationsOf(dialect: Dialect): Record<string, Migration> {
     '0028-pending-revocation': { up: (db) => createRevocationTable(numbered(db, 'pending_revocation')) },
     '0029-restored-copy': { up: createRestoredTable },
     '0030-leadership': { up: createLeadershipTables },
+    '0031-rate-lent': { up: addLent },
   }
 }
 

@@ -31,7 +31,7 @@ import { createTransactions, type Transactions } from './journal/transactions.ts
 /**
  * Opens the durable state on one of two engines and brings the schema up to date: a file of embedded SQLite (mode 0600,
  * its directory 0700), or a PostgreSQL database. What a method has resolved is on disk, but for marks of the journal
- * that the chain tells again (see there). Several processes may have one
+ * that the chain tells again (see there), and for leases of rate limits where PostgreSQL is set to answer before. Several processes may have one
  * store open; only one of them is a server (see `acquireServerLock`). `now` gives Unix milliseconds. Throws
  * `STORE_SCHEMA_UNKNOWN` for a store of a newer version, `STORE_UNAVAILABLE` for a database that cannot be reached and
  * `STORE_URL_INVALID`.
@@ -79,7 +79,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     },
     pendingRevocations: createPendingRevocations(engine),
     rateLimits: createRateLimits(engine, time),
-    rateLeases: createRateLeases(engine, time),
+    rateLeases: createRateLeases(engine, { now: time === postgresTime ? null : now, sideBySide: 'url' in options }),
     transactions: createTransactions(engine, now),
     claims: createClaims(engine, time),
     pins: createPins(engine, now),

@@ -133,6 +133,8 @@ type RateBucketTable = {
   key: string
   /** In microseconds, of the clock that all who share the store go by. */
   full_at: Integer
+  /** What the last lease got. */
+  lent: Integer
 }
 
 type ClaimTable = {

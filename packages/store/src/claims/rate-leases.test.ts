@@ -53,6 +53,18 @@ describe.each(useEngines())('on $engine', ({ newPlace }) => {
     await other.close()
   })
 
+  test('lends out of many buckets to openings that name them in different orders', async () => {
+    const other = await reopen()
+    const asks = Array.from({ length: 50 }, (_, index) => ({ key: `address:${index}`, perMinute: 100, most: 7 }))
+    const leased = await Promise.all(
+      Array.from({ length: 20 }, (_, index) =>
+        index % 2 ? store.rateLeases.lease(asks) : other.rateLeases.lease(asks.toReversed()),
+      ),
+    )
+    expect(leased.flat().reduce((sum, { granted }) => sum + granted, 0)).toBe(50 * 100)
+    await other.close()
+  })
+
   test('a clock that was set back leaves a bucket empty for a minute at most', async () => {
     await store.rateLeases.lease([{ ...token, most: 60 }])
     clock -= 86_400_000

@@ -35,13 +35,15 @@ export async function openPostgresEngine(url: string, patienceMs?: number): Prom
     throw error
   }
   const leases = createPostgresLeases(url)
+  const alone = <Result>(work: (on: Kysely<Schema>) => Promise<Result>) =>
+    untilFresh(
+      () => work(db),
+      () => true,
+    )
   return {
     leases,
-    read: (work) =>
-      untilFresh(
-        () => work(db),
-        () => true,
-      ),
+    read: alone,
+    writeStatement: (_lock, work) => alone(work),
     async write(lock, work) {
       let begun = false
       let worked = false

@@ -34,7 +34,7 @@ describe('leases of a shared bucket', () => {
     }
     expect(allowed).toBe(95)
     expect(waited).toBe(1)
-    expect(asks.length).toBeLessThan(22)
+    expect(asks.length).toBeLessThan(16)
     expect(asks[0]).toEqual({ key: 'token:a', perMinute: 200, most: 10 })
   })
 

@@ -25,7 +25,7 @@ export function createLeases({ name, perMinute, now, lend, maxCallers = 10_000 }
       return wait(caller, lease, own)
     }
     lease.tokens -= 1
-    if (lease.tokens <= batch / 2 && lease.asked === null && lease.emptyUntil <= now())
+    if (lease.tokens <= batch / 4 && lease.asked === null && lease.emptyUntil <= now())
       ask(caller, lease).catch(() => {})
     return { allowed: true, remaining: Math.min(own.remaining, lease.tokens + lease.remaining) }
   }
