@@ -19,7 +19,7 @@ export type Engine = {
    * The same of work that is one statement, which is a transaction by itself. It is done again, though it may have been done, where a
    * connection turned out to be cut off; and it is on disk when this resolves unless the database is set to answer before.
    */
-  writeStatement<Result>(lock: Lock, work: (db: Kysely<Schema>) => Promise<Result>): Promise<Result>
+  writeStatement<Result>(work: (db: Kysely<Schema>) => Promise<Result>): Promise<Result>
   readonly leases: Leases
   /** Ends with the leases that are held. */
   close(): Promise<void>
@@ -38,7 +38,6 @@ export type Lock =
   | 'idempotency'
   | 'operations'
   | 'rate limits'
-  | 'rate leases'
   | 'claims'
   | 'pins'
   | 'bars'

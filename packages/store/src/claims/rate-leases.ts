@@ -14,7 +14,7 @@ export function createRateLeases(engine: Engine, options: RateLeaseOptions): Rat
       const buckets = bucketsOf(asks)
       if (exchanges % exchangesPerSweep === 0) await sweep(engine, options)
       exchanges += 1
-      const rows = await engine.writeStatement('rate leases', (db) => take(db, [...buckets.values()], clockOf(options)))
+      const rows = await engine.writeStatement((db) => take(db, [...buckets.values()], clockOf(options)))
       const left = new Map(rows.map(({ key, lent }) => [key, Number(lent)]))
       const after = new Map(rows.map((row) => [row.key, stateOf(row, buckets.get(row.key))]))
       return asks.map((ask) => handOut(ask, left, after.get(ask.key)))
@@ -116,7 +116,7 @@ function handOut(ask: LeaseAsk, left: Map<string, number>, after: ReturnType<typ
 /** A bucket that is full again is like one that nobody has taken from. A row that somebody is taking from just now is left to the next time. */
 async function sweep(engine: Engine, options: RateLeaseOptions): Promise<void> {
   const unlocked = options.sideBySide ? sql`for update skip locked` : sql``
-  await engine.writeStatement('rate leases', async (db) => {
+  await engine.writeStatement(async (db) => {
     await sql`delete from rate_bucket where key in (
       select key from rate_bucket where full_at <= ${clockOf(options)} ${unlocked}
     )`.execute(db)

@@ -43,7 +43,7 @@ export async function openPostgresEngine(url: string, patienceMs?: number): Prom
   return {
     leases,
     read: alone,
-    writeStatement: (_lock, work) => alone(work),
+    writeStatement: alone,
     async write(lock, work) {
       let begun = false
       let worked = false

@@ -34,7 +34,7 @@ export async function openSqliteEngine(path: string): Promise<Engine> {
     leases,
     read: (work) => inTurn(() => work(db)),
     write: (_lock, work, durability = 'at-once') => whenFree(() => inTurn(() => transact(work, durability))),
-    writeStatement: (_lock, work) => whenFree(() => inTurn(() => transact(work, 'at-once'))),
+    writeStatement: (work) => whenFree(() => inTurn(() => transact(work, 'at-once'))),
     close: () => leases.close().then(() => db.destroy()),
   }
 }
