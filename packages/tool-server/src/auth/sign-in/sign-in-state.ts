@@ -20,6 +20,8 @@ export async function openSignInState(options: SignInStateOptions): Promise<Sign
     // Whoever comes while it looks waits for the next one.
     const woken = waiting
     waiting = []
+    // A database that is away keeps a look waiting for longer than anybody may rest on the one before.
+    const meanwhile = setInterval(onLooked, meanwhileMs).unref()
     await look(world).then(
       () => (isReported = false),
       (error: unknown) => {
@@ -27,6 +29,7 @@ export async function openSignInState(options: SignInStateOptions): Promise<Sign
         isReported = true
       },
     )
+    clearInterval(meanwhile)
     onLooked()
     for (const go of woken) go()
   }
@@ -60,7 +63,7 @@ export type SignInStateOptions = {
   readonly signsTokens: boolean
   /** Unix milliseconds. */
   readonly now: () => number
-  /** After every look. */
+  /** After every look, and each second that one lasts. */
   readonly onLooked: () => void
   /** Hears once that the state cannot be read, until it can again. */
   readonly onError: (error: unknown) => void
@@ -79,6 +82,7 @@ export type SignInKnowledge = Revocations & {
 
 /** Twice and more within the second in which a revocation is felt. */
 const lookEveryMs = 350
+const meanwhileMs = 1_000
 const freshMs = 10_000
 /** A key is published anew in half of it, and forgotten after it once its server has ended; longer than a token lives. */
 const keyLifeMs = 60 * 60_000
