@@ -34,10 +34,15 @@ export async function openSignInState(options: SignInStateOptions): Promise<Sign
     for (const go of woken) go()
   }
   const sweeper = startSweeper({ everyMs: lookEveryMs, sweep, onError })
+  const nextLook = () => new Promise<void>((resolve) => waiting.push(resolve))
   return {
     keys,
-    signingKey() {
+    async signingKey() {
       if (held.key === null) throw new TypeError('This server signs no tokens.')
+      const epoch = await signIns.epoch()
+      if (epoch !== held.epoch) await nextLook()
+      if (held.epoch < epoch || held.asked !== held.rotation)
+        throw new Error('The key of this server could not be changed yet.')
       return held.key
     },
     epoch: () => held.epoch,
@@ -49,7 +54,7 @@ export async function openSignInState(options: SignInStateOptions): Promise<Sign
       rotation: held.rotation,
       kid: held.key?.kid ?? null,
     }),
-    nextLook: () => new Promise((resolve) => waiting.push(resolve)),
+    nextLook,
     close() {
       sweeper.stop()
       for (const go of waiting.splice(0)) go()
@@ -71,8 +76,8 @@ export type SignInStateOptions = {
 
 export type SignInKnowledge = Revocations & {
   readonly keys: VerificationKeys
-  /** Throws where this server issues no tokens. */
-  signingKey(): SigningKey
+  /** The one in force, as the state has it now. Rejects where that cannot be read, and where this server issues no tokens. */
+  signingKey(): Promise<SigningKey>
   /** What the last look found. */
   seen(): SeenSignIns
   /** Resolves once the state was looked at that others have left by now. */
