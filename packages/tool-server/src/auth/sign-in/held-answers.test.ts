@@ -53,7 +53,7 @@ it('looks at the credentials of a principal once, however many answers rest on t
     return isRevoked
   }
   const held = createHeldAnswers({ isRevoked: look, isInForce: () => true, now: () => 0 })
-  const [ann, bob] = ['ann', 'bob'].map((id) => ({ ...localPrincipal, id })) as [Principal, Principal]
+  const [ann, bob] = [{ ...localPrincipal }, { ...localPrincipal }]
   const open = Array.from({ length: 1_000 }, (_, index) => {
     const response = new EventEmitter()
     held.hold(index < 500 ? ann : bob, Object.assign(response, { destroy: () => response.emit('close') }), 'stream')
@@ -117,7 +117,7 @@ const policyWith = (scopes: readonly string[]) =>
 /** The stages over a real store, with a service that an edge lets in; a test has the looks at the store fail. */
 async function openEdge() {
   const issuer = await startIssuer('RS256')
-  closers.push(issuer.close)
+  closers.push(() => issuer.close())
   const dataDir = mkdtempSync(join(tmpdir(), 'svc-held-'))
   closers.push(async () => rmSync(dataDir, { recursive: true }))
   const store = await openStore({ path: join(dataDir, 'state.db'), now: Date.now })
@@ -125,9 +125,10 @@ async function openEdge() {
   const iat = Math.floor(Date.now() / 1_000)
   const claims = { iss: issuer.url, aud: ['app-1'], sub: '', common_name: service, iat, exp: iat + 600 }
   const headers = { 'access-jwt-assertion': await issuer.sign(claims) }
+  const known = () => store.signIns.epoch()
   const world = {
     policy: policyWith(['write:trade', 'write:liquidity']),
-    look: store.signIns.epoch,
+    look: known,
     now: Date.now(),
     /** How often the store was looked at since a test has had that fail, and how often what is held was, which asks for the policy. */
     looks: 0,
@@ -135,7 +136,7 @@ async function openEdge() {
     signedIn: async () => (await signIn.stages[0]!({ headers, bearer: null })) as Principal,
   }
   const epoch = () => {
-    world.looks += world.look === store.signIns.epoch ? 0 : 1
+    world.looks += world.look === known ? 0 : 1
     return world.look()
   }
   const current = async () => {
