@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { ToolError } from '@svc/amm'
-import { type Principal, readPrincipal } from '@svc/engine'
+import { type Principal, readPrincipal, refusedByStore } from '@svc/engine'
 import { isRecord, type Log } from '@svc/runtime'
 import type { Operation, StoredTask, Tasks } from '@svc/store'
 import { requireAccess } from '../auth/may.ts'
@@ -41,12 +41,15 @@ export function createCallTasks(options: CallTasksOptions): CallTasks {
       const keyed = withKey(request, tools)
       const { principal, name: tool, arguments: input, views } = keyed
       const more = { ...(views !== undefined && { views }), ...(confirming !== undefined && { confirming }) }
-      return service.begin({ principal, tool, arguments: input }, (running) => work(keyed, running, options, more))
+      return whileLeading(() =>
+        service.begin({ principal, tool, arguments: input }, (running) => work(keyed, running, options, more)),
+      )
     },
     withKey: (request: CallRequest) => withKey(request, tools),
     async follow({ principal, name: tool, arguments: input }: CallRequest, result: CallResult) {
       const operationId = waitedFor(result)
-      return operationId === null ? null : service.follow({ principal, tool, arguments: input }, operationId)
+      if (operationId === null) return null
+      return whileLeading(() => service.follow({ principal, tool, arguments: input }, operationId))
     },
   })
 }
@@ -57,12 +60,12 @@ export type CallTasks = {
   mayBecome(name: string): boolean
   /**
    * Begins a call of a tool that runs long, whose person is asked by `confirming`; `null` for a call that is to be answered at once: of
-   * another tool, without the right to it, with arguments that are refused, or where there is no room for one more task.
+   * another tool, without the right to it, with arguments that are refused, where there is no room for one more task, or the lead was lost.
    */
   begin(request: CallRequest, confirming?: Confirming): Promise<TaskView | null>
   /** A write under a key, one of its own where its caller gave none: what it stores is found by it. */
   withKey(request: CallRequest): CallRequest
-  /** A task for a call that left an operation waiting; `null` for every other result, and where there is no room. */
+  /** A task for a call that left an operation waiting; `null` for every other result, where there is no room, and where the lead was lost. */
   follow(request: CallRequest, result: CallResult): Promise<TaskView | null>
 }
 
@@ -83,6 +86,16 @@ export type CallTasksOptions = {
   /** Unix milliseconds. */
   readonly now: () => number
   readonly log: Pick<Log, 'warn' | 'error'>
+}
+
+/** `null` where another server took the lead before the task was kept: nothing was, and the call is answered as by one that follows. */
+async function whileLeading(keep: () => Promise<TaskView | null>): Promise<TaskView | null> {
+  try {
+    return await keep()
+  } catch (error) {
+    if (refusedByStore(error)?.code === 'NOT_LEADER') return null
+    throw error
+  }
 }
 
 async function work(

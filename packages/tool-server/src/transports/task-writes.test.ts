@@ -1,5 +1,9 @@
+import { ToolError } from '@svc/amm'
+import { StoreError } from '@svc/store'
 import { describe, expect, it } from 'vitest'
-import { ask, begin, call, get, openWrites, resultOf, until, withForms } from './tasks.fixture.ts'
+import { move, openTestServer, slow } from '../test-server.fixture.ts'
+import { openAskingPipeline } from './asking.fixture.ts'
+import { ask, begin, call, get, long, opened, openWrites, resultOf, until, withForms } from './tasks.fixture.ts'
 
 describe('a write that is left to somebody else', () => {
   it('is a task until the operator has approved, and is carried out then, once', async () => {
@@ -107,5 +111,56 @@ describe('a write that is left to somebody else', () => {
       ['9000'],
       [{}],
     ])
+  })
+})
+
+describe('a call whose server loses the lead before it is kept as a task', () => {
+  /** Which is found out with the commit of the task, or by a look at who leads. */
+  async function openOvertaken({ isLong = false } = {}) {
+    const { write, tasks, ...pipeline } = await openAskingPipeline({ channels: ['operator'] })
+    let leads = true
+    const server = await openTestServer({
+      env: { SVC_MCP_PROFILE: 'full' },
+      tools: [isLong ? long(move) : move, long(slow)],
+      write: {
+        ...write,
+        async requireLeader() {
+          if (!leads) throw new ToolError('NOT_LEADER', 'Another server writes with this wallet.')
+        },
+      },
+      tasks: {
+        ...tasks,
+        async add() {
+          leads = false
+          throw new StoreError('NOT_LEADER', 'Another server leads on this database, so nothing was written here.')
+        },
+      },
+    })
+    opened.push(server.server)
+    return { ...server, ...pipeline }
+  }
+
+  it('is answered as by one that follows: a write NOT_LEADER, a read at once', async () => {
+    const server = await openOvertaken({ isLong: true })
+    expect(await call(server, 'move_funds', { amount: '1' })).toMatchObject({
+      resultType: 'complete',
+      isError: true,
+      _meta: { 'svc/error': { code: 'NOT_LEADER' } },
+    })
+    expect(server.effects).toEqual([])
+    expect(await call(server, 'get_slow', { ms: 1 })).toMatchObject({
+      resultType: 'complete',
+      structuredContent: { waitedMs: 1 },
+    })
+  })
+
+  it('is told which operation it left waiting, where it had come as far as that', async () => {
+    const server = await openOvertaken()
+    const answer = await call(server, 'move_funds', { amount: '9000' })
+    const [operation] = await server.operations.list({ principalId: null, limit: 1 })
+    expect(answer).toMatchObject({
+      resultType: 'complete',
+      _meta: { 'svc/error': { code: 'APPROVAL_REQUIRED', details: [{ operationId: operation!.id }] } },
+    })
   })
 })

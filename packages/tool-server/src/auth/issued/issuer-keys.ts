@@ -4,9 +4,9 @@ import { type CryptoKey, importJWK, type JWK } from 'jose'
 
 /**
  * The public keys of an issuer elsewhere, kept by their ids. They are fetched when they are first needed, again once they are old, and for an id
- * that is not among them, twice in a minute at the most: an attacker who makes ids up has nothing asked of the issuer. Keys that it no longer
- * publishes are forgotten with the next fetch, also where it has given their id to another one; while it does not answer, those of the last day
- * stand.
+ * that is not among them or a signature that is not by the key of its id, twice in a minute at the most: an attacker who makes either up has
+ * nothing asked of the issuer. Keys that it no longer publishes are forgotten with the next fetch, also where it has given their id to another
+ * one; while it does not answer, those of the last day stand.
  */
 export function createIssuerKeys({ source, algorithms, fetch, now, onError }: IssuerKeysOptions): IssuerKeys {
   let held: { readonly keys: ReadonlyMap<string, IssuerKey>; readonly at: number } | null = null
@@ -43,12 +43,19 @@ export function createIssuerKeys({ source, algorithms, fetch, now, onError }: Is
       if (ageMs() > staleMs) return 'unknown-now'
       return held?.keys.get(nameOf(algorithm, kid)) ?? null
     },
+    async findReplacement(kid, algorithm, { material }) {
+      await refresh()
+      const found = held?.keys.get(nameOf(algorithm, kid))
+      return found === undefined || found.material === material ? null : found
+    },
   }
 }
 
 export type IssuerKeys = {
   /** `null` where the issuer has no such key; `unknown-now` where its keys could not be read. */
   find(kid: string, algorithm: string): Promise<IssuerKey | 'unknown-now' | null>
+  /** Another key that the issuer has meanwhile given the id of one that was found; `null` where it has not, as far as can be read now. */
+  findReplacement(kid: string, algorithm: string, key: Pick<IssuerKey, 'material'>): Promise<IssuerKey | null>
   /**
    * Whether the issuer still published this very key under its id when its keys were last read. Waits for nothing; old keys are read again meanwhile,
    * and so they are where it is missing.

@@ -151,6 +151,30 @@ describe('an access token', () => {
     expect((await judge(await signed({ jti: 'j2' }, { kid: 'twice' }))).principal).not.toBeNull()
   })
 
+  it('by a key that has replaced another under its id is taken at once, and what the old one signed ends; bad signatures have the keys read again twice a minute, and once for many', async () => {
+    const { judge, isRevoked } = open()
+    await issuer.makeKey('reused')
+    const token = await signed({}, { kid: 'reused' })
+    const { principal } = await judge(token)
+    await issuer.makeKey('reused')
+    const byNew = await signed({ jti: 'j2' }, { kid: 'reused' })
+    const by = second.keys.get('k1')!.privateKey
+    const forged = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => signed({ jti: `f${index}` }, { kid: 'reused', by })),
+    )
+    world.now += 31_000
+    const asked = issuer.asked.length
+    const outcomes = await Promise.all([...forged, byNew].map(judge))
+    expect(outcomes.map(({ principal: found }) => found !== null)).toEqual([...forged.map(() => false), true])
+    expect([isRevoked(principal!), (await judge(token)).principal]).toEqual([true, null])
+    for (const one of forged) expect(await judge(one)).toMatchObject({ description: 'The token is not valid here.' })
+    expect(issuer.asked).toHaveLength(asked + 1)
+    world.now += 31_000
+    for (const one of forged) expect(await judge(one)).toMatchObject({ description: 'The token is not valid here.' })
+    expect(issuer.asked).toHaveLength(asked + 2)
+    expect((await judge(byNew)).principal).not.toBeNull()
+  })
+
   it('is taken again half a minute after its issuer answered once without its key', async () => {
     const { judge } = open()
     const token = await signed()

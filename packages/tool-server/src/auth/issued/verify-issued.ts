@@ -2,12 +2,13 @@ import { decodeJwt, decodeProtectedHeader, errors, type JWTPayload, jwtVerify } 
 import * as z from 'zod'
 import { mostSkewMs } from '../sign-in/tokens.ts'
 import type { Verification } from '../token-stage.ts'
-import type { IssuerKeys } from './issuer-keys.ts'
+import type { IssuerKey, IssuerKeys } from './issuer-keys.ts'
 
 /**
  * Verifies a token (JWS, compact) of one issuer elsewhere. What the header may say is pinned: an algorithm and a type of that issuer, and the id
- * of one of its keys, which is looked up among those that it published and is a name, never a place. The time of a token is over to the
- * second; as to its beginning clocks may differ by a minute.
+ * of one of its keys, which is looked up among those that it published and is a name, never a place. The issuer may have given the id to another
+ * key since it was asked, so a signature that is not by the one known is held against that. The time of a token is over to the second; as to its
+ * beginning clocks may differ by a minute.
  */
 export async function verifyIssued(token: string, issuer: PinnedIssuer): Promise<Verification<JWTPayload>> {
   try {
@@ -18,14 +19,22 @@ export async function verifyIssued(token: string, issuer: PinnedIssuer): Promise
     const found = await issuer.keys.find(header.kid, header.alg)
     if (found === 'unknown-now') return { refused: 'The keys of its issuer cannot be read now.' }
     if (found === null) return { refused: 'The issuer has no such key.' }
-    const { payload } = await jwtVerify(token, found.key, {
-      algorithms: [header.alg],
-      issuer: issuer.issuer,
-      currentDate: new Date(issuer.now()),
-      clockTolerance: mostSkewMs / 1_000,
-      requiredClaims: ['exp', 'iat'],
+    const verifyBy = async (key: IssuerKey) => {
+      const { payload } = await jwtVerify(token, key.key, {
+        algorithms: [header.alg],
+        issuer: issuer.issuer,
+        currentDate: new Date(issuer.now()),
+        clockTolerance: mostSkewMs / 1_000,
+        requiredClaims: ['exp', 'iat'],
+      })
+      return judge(payload, issuer, () => !issuer.keys.has(header.kid, header.alg, key))
+    }
+    return await verifyBy(found).catch(async (error: unknown) => {
+      if (!(error instanceof errors.JWSSignatureVerificationFailed)) throw error
+      const other = await issuer.keys.findReplacement(header.kid, header.alg, found)
+      if (other === null) throw error
+      return verifyBy(other)
     })
-    return judge(payload, issuer, () => !issuer.keys.has(header.kid, header.alg, found))
   } catch (error) {
     if (error instanceof errors.JWTExpired) return { refused: expired }
     return { refused: 'The token is not valid here.' }

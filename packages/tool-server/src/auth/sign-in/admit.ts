@@ -11,7 +11,7 @@ import { type ExpectedMessage, readMessage, type SignInMessage } from './read-me
 import type { WalletSignIn } from './sign-in.ts'
 import type { WalletPlace } from './sign-in-options.ts'
 import type { SignInKnowledge } from './sign-in-state.ts'
-import { issueToken, mostSkewMs, type TokenClaims, type TokenPlace } from './tokens.ts'
+import { claimsOf, mostSkewMs, signToken, type TokenClaims, type TokenPlace } from './tokens.ts'
 import { isSignedByContract, isSignedByKey } from './verify-signature.ts'
 
 /**
@@ -43,11 +43,11 @@ export function createAdmit(deps: AdmitDeps): WalletSignIn['admit'] {
     const policy = await policies.current().catch(withoutPolicy)
     const caller = { address: message.address, agentId, role }
     const granted = { ...caller, scopes: signInScopes(policy, caller) }
-    const { token, claims } = await issueToken(
-      { key: state.signingKey(), place: deps.place(), issuedAt: now() },
-      granted,
-    )
+    const claims = claimsOf({ place: deps.place(), issuedAt: now() }, granted)
     await onStorage('the audit log', () => deps.onAdmitted(claims))
+    // Last, since keys may have been changed meanwhile: what a withdrawn one signs is taken by nobody.
+    const key = await onStorage('sign-ins', () => state.signingKey())
+    const token = await signToken(claims, key)
     return { token, tokenType: 'Bearer', expiresAt: new Date(claims.exp * 1_000).toISOString(), claims }
   }
 }

@@ -2,29 +2,38 @@ import type { Principal } from '@svc/engine'
 
 /**
  * Answers on their way that end with the credentials they rest on: with their revocation, and with the key that signed them; a stream also with
- * their time, and with a right that the policy takes back. A call goes on without that right: cut off, its caller would not hear of the write that
- * is under way, and would make it a second time.
+ * their time, with a right that the policy takes back, and where a revocation may have been missed. A call goes on then: cut off, its caller would
+ * not hear of the write that is under way, and would make it a second time.
  */
 export function createHeldAnswers(options: {
   /** Whether the credentials were revoked, or their key taken out. */
   readonly isRevoked: (principal: Principal) => boolean
-  /** Whether the policy grants all of what they came with. */
+  /** Whether a call with them would be taken now, with all of the rights that they came with. */
   readonly isInForce: (principal: Principal) => boolean
   /** Unix milliseconds. */
   readonly now: () => number
 }): HeldAnswers {
-  const held = new Set<HeldAnswer>()
+  /** By whose credentials they rest on, which are looked at once however many that are. */
+  const held = new Map<Principal, Set<HeldAnswer>>()
   const isOver = (principal: Principal) =>
     (principal.expiresAt !== null && principal.expiresAt <= options.now()) || !options.isInForce(principal)
+
+  function release(principal: Principal, answer: HeldAnswer): void {
+    const answers = held.get(principal)
+    answers?.delete(answer)
+    if (answers?.size === 0) held.delete(principal)
+  }
   return {
     hold(principal, response, kind) {
-      const answer = { principal, response, kind }
-      held.add(answer)
-      response.on('close', () => held.delete(answer))
+      const answer = { response, kind }
+      held.set(principal, (held.get(principal) ?? new Set()).add(answer))
+      response.on('close', () => release(principal, answer))
     },
     breakOff() {
-      for (const { principal, response, kind } of held) {
-        if (options.isRevoked(principal) || (kind === 'stream' && isOver(principal))) response.destroy()
+      for (const [principal, answers] of held) {
+        const isRevoked = options.isRevoked(principal)
+        if (!isRevoked && !isOver(principal)) continue
+        for (const { response, kind } of answers) if (isRevoked || kind === 'stream') response.destroy()
       }
     },
   }
@@ -40,7 +49,6 @@ export type HeldAnswers = {
 export type Breakable = { on(event: 'close', listener: () => void): unknown; destroy(): unknown }
 
 type HeldAnswer = {
-  readonly principal: Principal
   readonly response: Breakable
   readonly kind: 'answer' | 'stream'
 }

@@ -25,7 +25,7 @@ export async function openSignIn(options: SignInOptions): Promise<SignIn> {
   const tokens = [...(ofWallets === null ? [] : [ofWallets.tokens]), ...(await openIssued({ ...options, state, url }))]
   const held = createHeldAnswers({
     isRevoked: (principal) => tokens.some((one) => one.isRevoked(principal)),
-    isInForce: (principal) => isInForce(principal, options, state),
+    isInForce: (principal) => state.isFresh() && isInForce(principal, options, state),
     now,
   })
   const record = createSignInRecord({

@@ -20,6 +20,8 @@ export async function openSignInState(options: SignInStateOptions): Promise<Sign
     // Whoever comes while it looks waits for the next one.
     const woken = waiting
     waiting = []
+    // A database that is away keeps a look waiting for longer than anybody may rest on the one before.
+    const meanwhile = setInterval(onLooked, meanwhileMs).unref()
     await look(world).then(
       () => (isReported = false),
       (error: unknown) => {
@@ -27,14 +29,20 @@ export async function openSignInState(options: SignInStateOptions): Promise<Sign
         isReported = true
       },
     )
+    clearInterval(meanwhile)
     onLooked()
     for (const go of woken) go()
   }
   const sweeper = startSweeper({ everyMs: lookEveryMs, sweep, onError })
+  const nextLook = () => new Promise<void>((resolve) => waiting.push(resolve))
   return {
     keys,
-    signingKey() {
+    async signingKey() {
       if (held.key === null) throw new TypeError('This server signs no tokens.')
+      const epoch = await signIns.epoch()
+      if (epoch !== held.epoch) await nextLook()
+      if (held.epoch < epoch || held.asked !== held.rotation)
+        throw new Error('The key of this server could not be changed yet.')
       return held.key
     },
     epoch: () => held.epoch,
@@ -46,7 +54,7 @@ export async function openSignInState(options: SignInStateOptions): Promise<Sign
       rotation: held.rotation,
       kid: held.key?.kid ?? null,
     }),
-    nextLook: () => new Promise((resolve) => waiting.push(resolve)),
+    nextLook,
     close() {
       sweeper.stop()
       for (const go of waiting.splice(0)) go()
@@ -60,7 +68,7 @@ export type SignInStateOptions = {
   readonly signsTokens: boolean
   /** Unix milliseconds. */
   readonly now: () => number
-  /** After every look. */
+  /** After every look, and each second that one lasts. */
   readonly onLooked: () => void
   /** Hears once that the state cannot be read, until it can again. */
   readonly onError: (error: unknown) => void
@@ -68,8 +76,8 @@ export type SignInStateOptions = {
 
 export type SignInKnowledge = Revocations & {
   readonly keys: VerificationKeys
-  /** Throws where this server issues no tokens. */
-  signingKey(): SigningKey
+  /** The one in force, as the state has it now. Rejects where that cannot be read, and where this server issues no tokens. */
+  signingKey(): Promise<SigningKey>
   /** What the last look found. */
   seen(): SeenSignIns
   /** Resolves once the state was looked at that others have left by now. */
@@ -79,6 +87,7 @@ export type SignInKnowledge = Revocations & {
 
 /** Twice and more within the second in which a revocation is felt. */
 const lookEveryMs = 350
+const meanwhileMs = 1_000
 const freshMs = 10_000
 /** A key is published anew in half of it, and forgotten after it once its server has ended; longer than a token lives. */
 const keyLifeMs = 60 * 60_000

@@ -6,7 +6,7 @@ import { type CryptoKey, exportJWK, generateKeyPair, importJWK, SignJWT } from '
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createSignInStage } from './sign-in-stage.ts'
 import { createVerificationKeys, makeSigningKey, type SigningKey } from './signing-keys.ts'
-import { issueToken, type TokenClaims, tokenLifeSeconds, verifyToken } from './tokens.ts'
+import { claimsOf, signToken, type TokenClaims, tokenLifeSeconds, verifyToken } from './tokens.ts'
 
 const place = { issuer: 'https://mcp.example.com', audience: 'https://mcp.example.com/mcp' }
 const address = '0x940181a94A35A4569E4529A3CDfB74e38FD98631'
@@ -30,9 +30,8 @@ beforeAll(async () => {
     role: 'vault_manager',
     scopes: new Set<Scope>(['read:market', 'write:trade']),
   } as const
-  const issued = await issueToken({ key, place, issuedAt: start }, caller)
-  token = issued.token
-  claims = issued.claims
+  claims = claimsOf({ place, issuedAt: start }, caller)
+  token = await signToken(claims, key)
 })
 beforeEach(() => void (now = start))
 
@@ -125,10 +124,8 @@ describe('a token', () => {
     expect(await verify(await signed({}, { typ: undefined }))).toBeNull()
     const short = await makeSigningKey(publisher, start + 1)
     await keys.update(published)
-    const { token: other } = await issueToken(
-      { key: short, place, issuedAt: start },
-      { address, agentId: null, role: null, scopes: new Set() },
-    )
+    const stranger = { address, agentId: null, role: null, scopes: new Set<Scope>() }
+    const other = await signToken(claimsOf({ place, issuedAt: start }, stranger), short)
     expect(await verify(other)).not.toBeNull()
     expect((JSON.parse(keys.jwks()) as { keys: unknown[] }).keys).toHaveLength(2)
     now += 1
@@ -211,7 +208,7 @@ describe('the stage of such tokens', () => {
     const other = await makeSigningKey(publisher, start + 1_000)
     await keys.update(published)
     const caller = { address, agentId: null, role: null, scopes: new Set<Scope>(['read:market']) } as const
-    const { token: bearer } = await issueToken({ key: other, place, issuedAt: start }, caller)
+    const bearer = await signToken(claimsOf({ place, issuedAt: start }, caller), other)
     const opened = open()
     const judged = async () => opened.stage({ bearer, headers: {} })
     const principal = (await judged()) as Principal

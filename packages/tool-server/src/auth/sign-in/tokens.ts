@@ -6,13 +6,13 @@ import { isAddress } from 'viem'
 import * as z from 'zod'
 import type { SigningKey, VerificationKeys } from './signing-keys.ts'
 
-/** Signs what a wallet was found to be and may do, as a token (ES256) for this server, or all replicas of it, alone. */
-export async function issueToken(
-  { key, place, issuedAt }: { readonly key: SigningKey; readonly place: TokenPlace; readonly issuedAt: number },
+/** What a token says of a wallet, as it was found to be and for what it may do: for this server, or all replicas of it, alone. */
+export function claimsOf(
+  { place, issuedAt }: { readonly place: TokenPlace; readonly issuedAt: number },
   caller: SignedIn & { readonly scopes: ReadonlySet<Scope> },
-): Promise<IssuedToken> {
+): TokenClaims {
   const granted = [...caller.scopes]
-  const claims = {
+  return {
     agentId: caller.agentId,
     address: caller.address as Address,
     role: caller.role,
@@ -25,10 +25,11 @@ export async function issueToken(
     iat: Math.floor(issuedAt / 1_000),
     exp: Math.floor(issuedAt / 1_000) + tokenLifeSeconds,
   }
-  const token = await new SignJWT(claims)
-    .setProtectedHeader({ alg: 'ES256', kid: key.kid, typ: tokenType })
-    .sign(key.privateKey)
-  return { token, claims }
+}
+
+/** As a token (ES256). */
+export function signToken(claims: TokenClaims, key: SigningKey): Promise<string> {
+  return new SignJWT(claims).setProtectedHeader({ alg: 'ES256', kid: key.kid, typ: tokenType }).sign(key.privateKey)
 }
 
 /** Whether a bearer token names this server as its issuer, so that it is for this stage to judge, whatever is wrong with it. */
@@ -85,8 +86,6 @@ export type TokenPlace = {
   /** Where its `/mcp` is. */
   readonly audience: string
 }
-
-export type IssuedToken = { readonly token: string; readonly claims: TokenClaims }
 
 export type TokenClaims = z.output<typeof claimsForm>
 

@@ -1,0 +1,54 @@
+import { parsePolicy } from '@svc/engine/policy'
+import { openStore } from '@svc/store'
+import { chains } from '@svc/wallet/core'
+import { expect, it } from 'vitest'
+import { openSignIn } from './open-sign-in.ts'
+import type { SignInEvent, WalletPlace } from './sign-in-options.ts'
+import { messageOf, newAccount } from './signing-server.fixture.ts'
+
+const chain = chains.find(({ id }) => id === 8_453)!
+/** A chain on which nobody is registered. */
+const client = {
+  getContractEvents: async () => [],
+  getBlock: async () => ({ timestamp: BigInt(Math.floor(Date.now() / 1_000)) }),
+} as unknown as WalletPlace['client']
+
+it.each([
+  ['before it, which the server has not seen yet', 'before'],
+  ['while it is put on record', 'meanwhile'],
+] as const)(
+  'a sign-in gets a token that is taken though keys are changed without an overlap %s; nobody is told of a second one',
+  async (_name, when) => {
+    const policy = parsePolicy({}, { production: true })
+    const store = await openStore({ path: ':memory:', now: Date.now })
+    const told: SignInEvent[] = []
+    const rotate = () => store.signIns.rotate({ overlapMs: 0 })
+    const signIn = await openSignIn({
+      signIns: store.signIns,
+      wallets: { chain, client },
+      oauth: [],
+      edge: null,
+      fetch,
+      policies: { latest: () => policy, current: async () => policy },
+      async audit(event) {
+        told.push(event)
+        if (when === 'meanwhile' && event.event === 'auth.signed-in') await rotate()
+      },
+      recordsIn: null,
+      log: { info: () => {}, warn: () => {} },
+      now: Date.now,
+    })
+    signIn.serveAt('https://mcp.example.com/mcp')
+    const account = newAccount()
+    const before = signIn.wallets!.jwks()
+    const message = messageOf(signIn.wallets!.challenge(), account)
+    const signature = await account.signMessage({ message })
+    if (when === 'before') await rotate()
+    const { token, claims } = await signIn.wallets!.admit({ message, signature })
+    await expect.poll(() => signIn.wallets!.jwks()).not.toBe(before)
+    expect(await signIn.stages[0]!({ bearer: token, headers: {} })).toMatchObject({ id: `siwe:${account.address}` })
+    expect(told.filter(({ event }) => event === 'auth.signed-in')).toMatchObject([{ jti: claims.jti }])
+    await signIn.close()
+    await store.close()
+  },
+)
