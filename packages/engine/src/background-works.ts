@@ -64,7 +64,11 @@ export function startBackground(
   },
 ): { stop(): void } {
   const sweepers: { stop(): void }[] = []
-  const every = (everyMs: number | (() => number), sweep: () => Promise<unknown>, onError: (error: unknown) => void = () => {}) => {
+  const every = (
+    everyMs: number | (() => number),
+    sweep: () => Promise<unknown>,
+    onError: (error: unknown) => void = () => {},
+  ) => {
     sweepers.push(startSweeper({ everyMs, sweep, onError }))
   }
   let nextSweepMs = isAnyOut ? soonestSweepMs : sweepEveryMs
