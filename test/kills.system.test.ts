@@ -8,21 +8,30 @@ describe.concurrent.each([
   ['sqlite', '7'],
   ['postgres', '8'],
 ])('G1, G2, G3, G4, G11: 6 kills of a server on %s, seed %s', (engine, seed) => {
-  test('have no effect twice, lose none, leave no gap in the nonces and no cent between ledger and chain', async ({
-    expect,
-    signal,
-  }) => {
-    const { printed, summary } = await runKills(signal, ['--engine', engine, '--seed', seed, '--count', '6', '--json'])
-    expect({ ...summary, printed }).toMatchObject({
-      kills: 6,
-      duplicates: 0,
-      lost: 0,
-      open: 0,
-      gaps: 0,
-      ledgerMismatches: 0,
-      other: 0,
-      problems: [],
-      holds: true,
-    })
-  }, 1_200_000)
+  test(
+    'have no effect twice, lose none, leave no gap in the nonces and no cent between ledger and chain',
+    { retry: 0, timeout: 1_200_000 },
+    async ({ expect, signal }) => {
+      const { printed, summary } = await runKills(signal, [
+        '--engine',
+        engine,
+        '--seed',
+        seed,
+        '--count',
+        '6',
+        '--json',
+      ])
+      expect({ ...summary, printed }).toMatchObject({
+        kills: 6,
+        duplicates: 0,
+        lost: 0,
+        open: 0,
+        gaps: 0,
+        ledgerMismatches: 0,
+        other: 0,
+        problems: [],
+        holds: true,
+      })
+    },
+  )
 })

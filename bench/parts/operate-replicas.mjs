@@ -1,5 +1,6 @@
-// CPU of a call on one of four replicas over one PostgreSQL, beside that of a lone server without a database. Callers come from addresses of
-// their own, as behind an edge, so that the limits of each are leased from the database as they are by default.
+// CPU of a call on one of four replicas over one PostgreSQL, beside that of one of four servers as busy that share nothing, and of a server
+// that has the machine to itself: on a few processors four busy ones take the caches of each other, whatever they share. Callers come from
+// addresses of their own, as behind an edge, so that the limits of each are leased from the database as they are by default.
 import { startPostgres } from '@svc/devnet/testing'
 import { startChildServer } from './child-server.mjs'
 import { figure, median } from './figure.mjs'
@@ -8,7 +9,7 @@ import { modernHeaders, modernMessage, searchAnew } from './mcp-messages.mjs'
 import { sized } from './size.mjs'
 
 const replicas = sized(4, 2)
-const rounds = sized(5)
+const rounds = sized(9)
 /** Of each server: those who call all the time, at a third of their limit, and those who come for a few calls and are never seen again. */
 const kinds = {
   steady: { callers: sized(4, 1), calls: sized(400, 20) },
@@ -23,21 +24,27 @@ export async function measureReplicas(report) {
     const lone = await startChildServer('./replica-server.mjs')
     servers.push(lone)
     const env = { SVC_DATABASE_URL: await postgres.newSchema() }
-    const several = []
-    for (let count = 0; count < replicas; count += 1)
+    const [several, apart] = [[], []]
+    for (let count = 0; count < replicas; count += 1) {
       several.push(await startChildServer('./replica-server.mjs', { env }))
-    servers.push(...several)
-    const { steady, passing } = await measureKinds({ lone: [lone], several }, report)
-    const of = ({ lone: alone }) => `a lone server without a database, ${alone.toFixed(0)} us`
+      apart.push(await startChildServer('./replica-server.mjs'))
+      servers.push(several[count], apart[count])
+    }
+    const { steady, passing } = await measureKinds({ lone: [lone], apart, several }, report)
     const name = 'CPU of a call on one of four replicas'
-    const ratio = ({ lone: alone, several: one }) => one / alone
+    const of = (micros, what) => `${median(micros).toFixed(0)} us on ${what}`
+    const beside = (kind) => ({
+      value: ratio(kind, 'apart'),
+      reference: of(kind.apart, 'one of four that share nothing'),
+    })
     return [
-      figure({ name, value: ratio(steady), unit: 'x', reference: of(steady), bar }),
+      figure({ name, unit: 'x', ...beside(steady), bar }),
+      figure({ name: `${name}, of callers who come for 40 calls`, unit: 'x', ...beside(passing) }),
       figure({
-        name: `${name}, of callers who come for 40 calls`,
-        value: ratio(passing),
+        name: `${name}, beside a server that has the machine to itself`,
+        value: ratio(steady, 'lone'),
         unit: 'x',
-        reference: of(passing),
+        reference: of(steady.lone, 'that one'),
       }),
     ]
   } finally {
@@ -46,10 +53,15 @@ export async function measureReplicas(report) {
   }
 }
 
-/** Medians of the microseconds of a call, by kind of caller and by who answers. */
+/** A machine that is busy for a while is so for all that are asked in the same round. */
+function ratio({ several, ...others }, name) {
+  return median(several.map((micros, round) => micros / others[name][round]))
+}
+
+/** The microseconds of a call in each round, by kind of caller and by who answers. */
 async function measureKinds(answering, report) {
   const addressOfNext = newAddresses()
-  const seen = Object.fromEntries(Object.keys(kinds).map((kind) => [kind, { lone: [], several: [] }]))
+  const seen = Object.fromEntries(Object.keys(kinds).map((kind) => [kind, { lone: [], apart: [], several: [] }]))
   for (let round = 0; round <= rounds; round += 1) {
     for (const [kind, of] of Object.entries(kinds)) {
       for (const [name, servers] of Object.entries(answering)) {
@@ -59,9 +71,7 @@ async function measureKinds(answering, report) {
     }
     report(`replicas: ${round === 0 ? 'warm-up done' : `round ${round} of ${rounds}`}`)
   }
-  return Object.fromEntries(
-    Object.entries(seen).map(([kind, { lone, several }]) => [kind, { lone: median(lone), several: median(several) }]),
-  )
+  return seen
 }
 
 /** Microseconds of CPU for each call: every server gets as many, from callers who meet each of them in turn. */

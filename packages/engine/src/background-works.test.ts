@@ -7,19 +7,23 @@ beforeEach(() => vi.useFakeTimers({ now: 0 }))
 afterEach(() => vi.useRealTimers())
 
 const out: ReconcileReport = { chains: [{ chainId: 1, pending: ['0x01'], settled: [], tookBack: 0 }], failed: [] }
+const unread: ReconcileReport = { chains: [], failed: [1] }
 const settled: ReconcileReport = { chains: [{ chainId: 1, pending: [], settled: ['r'], tookBack: 0 }], failed: [] }
 
 it.each([
-  ['soon, and later and later while it is out', true, [250, 750, 1_750, 11_750]],
-  ['every ten seconds where nothing was', false, [10_000, 20_000, 30_000]],
-])('looks at what the process before left out %s', async (_, isAnyOut, times) => {
+  ['soon, and later and later while it is out', true, [out, out, settled], [250, 750, 1_750, 11_750]],
+  ['soon, though a chain could not be read', true, [unread, out, settled], [250, 750, 1_750, 11_750]],
+  ['later and later while the state cannot be read', true, [null, null, null], [250, 750, 1_750, 3_750]],
+  ['every ten seconds where nothing was', false, [settled, out, out], [10_000, 20_000, 30_000]],
+])('looks at what the process before left out %s', async (_, isAnyOut, reports, times) => {
   const looks: number[] = []
-  const reports = isAnyOut ? [out, out, settled, out] : [settled, out, out]
   const background = startBackground(
     {
       reconcile: async () => {
         looks.push(Date.now())
-        return reports[looks.length - 1] ?? settled
+        const report = reports[looks.length - 1]
+        if (report === null) throw new Error('The state cannot be read.')
+        return report ?? settled
       },
       watchBalances: async () => {},
       policyNow: async () => parsePolicy({}, { production: false }),

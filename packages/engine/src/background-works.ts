@@ -40,13 +40,14 @@ export async function settleEarlier(
   return isOut(reconciled)
 }
 
-function isOut({ chains }: ReconcileReport): boolean {
-  return chains.some(({ pending }) => pending.length > 0)
+/** On a chain that could not be read something may be. */
+function isOut({ chains, failed }: ReconcileReport): boolean {
+  return failed.length > 0 || chains.some(({ pending }) => pending.length > 0)
 }
 
 /**
  * Sweeps and looks, until it is stopped. Where the process before left something out (`isAnyOut`), whoever repeats its call waits for
- * that: then the first sweep comes at once, and the next ones later and later while it stays out.
+ * that: then the first sweep comes after a quarter of a second, and the next ones later and later while it stays out.
  */
 export function startBackground(
   executor: Pick<Executor, 'reconcile' | 'watchBalances' | 'policyNow'>,
@@ -73,9 +74,10 @@ export function startBackground(
   }
   let nextSweepMs = isAnyOut ? soonestSweepMs : sweepEveryMs
   const sweep = async () => {
+    nextSweepMs = Math.min(nextSweepMs * 2, sweepEveryMs)
     // First, so that the gas of what ended by itself is on record when the balance is held against it.
     try {
-      nextSweepMs = isOut(await executor.reconcile()) ? Math.min(nextSweepMs * 2, sweepEveryMs) : sweepEveryMs
+      if (!isOut(await executor.reconcile())) nextSweepMs = sweepEveryMs
     } finally {
       await executor.watchBalances()
     }

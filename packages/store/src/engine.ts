@@ -17,7 +17,8 @@ export type Engine = {
   ): Promise<Result>
   /**
    * The same of work that is one statement, which is a transaction by itself. It is done again, though it may have been done, where a
-   * connection turned out to be cut off; and it is on disk when this resolves unless the database is set to answer before.
+   * connection turned out to be cut off; and it is on disk when this resolves unless the database is set to answer before. It is
+   * not fenced: for what servers share, whoever leads.
    */
   writeStatement<Result>(work: (db: Kysely<Schema>) => Promise<Result>): Promise<Result>
   readonly leases: Leases

@@ -51,7 +51,8 @@ function bucketsOf(asks: readonly LeaseAsk[]): ReadonlyMap<string, Bucket> {
     if (!Number.isSafeInteger(perMinute) || perMinute < 1 || !Number.isSafeInteger(most) || most < 1)
       throw new TypeError('A lease is of whole numbers above 0.')
     const perToken = Math.max(1, Math.floor(minuteMicros / perMinute))
-    buckets.set(key, { key, perToken, capacity: perToken * perMinute, most: most + (buckets.get(key)?.most ?? 0) })
+    const together = Math.min(perMinute, most + (buckets.get(key)?.most ?? 0))
+    buckets.set(key, { key, perToken, capacity: perToken * perMinute, most: together })
   }
   return buckets
 }
@@ -61,6 +62,7 @@ type Bucket = {
   readonly perToken: number
   /** Until an empty one is full, in microseconds. */
   readonly capacity: number
+  /** What is asked of it, and no more than it ever holds. */
   readonly most: number
 }
 
@@ -74,10 +76,9 @@ async function take(db: Kysely<Schema>, buckets: readonly Bucket[], at: Clock): 
       sql`(cast(${key} as text), cast(${perToken} as bigint), cast(${capacity} as bigint), cast(${most} as bigint))`,
   )
   const { rows } = await sql<Row>`
-    with ask(key, per_token, capacity, most) as (values ${sql.join(asked)}),
-    lease as (select *, case when most * per_token < capacity then most else capacity / per_token end as lent from ask)
+    with ask(key, per_token, capacity, most) as (values ${sql.join(asked)})
     insert into rate_bucket (key, full_at, lent)
-    select key, ${at} + lent * per_token, lent from lease where true order by key
+    select key, ${at} + most * per_token, most from ask where true order by key
     on conflict (key) do update set (full_at, lent) = (
       select since + lent * per_token, lent from (
         select per_token, since, case when most < tokens then most else tokens end as lent from (

@@ -73,5 +73,15 @@ async function connect(pool: Pool, used: WeakSet<PoolClient>): Promise<[Database
       throw new TypeError('Rows here are few: nothing is streamed.')
     },
   }
-  return [connection, () => client.release(lost)]
+  const release = () => client.release(lost)
+  if (isFresh) {
+    await connection.executeQuery(CompiledQuery.raw(likeTransactions)).catch((error: unknown) => {
+      client.release(true)
+      throw error
+    })
+  }
+  return [connection, release]
 }
+
+/** A transaction says it itself; a statement alone would go by what the database or role is set to, and fail beside others or not write. */
+const likeTransactions = 'set session characteristics as transaction isolation level read committed, read write'

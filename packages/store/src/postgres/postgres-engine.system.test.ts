@@ -170,6 +170,20 @@ describe('a write', () => {
     await store.close()
   })
 
+  test.each(['default_transaction_isolation=repeatable\\ read', 'default_transaction_read_only=on'])(
+    'of one statement waits for those beside it, and writes, where the database says %s',
+    async (setting) => {
+      const url = withSetting(await postgres().newSchema(), setting)
+      const stores = await Promise.all([0, 1].map(() => openStore({ url, now: Date.now })))
+      const asks = Array.from({ length: 40 }, (_, index) => {
+        const { rateLeases } = stores[index % 2]!
+        return rateLeases.lease([{ key: 'token:a', perMinute: 60, most: 1 }])
+      })
+      expect((await Promise.all(asks)).map(([leased]) => leased?.granted)).toEqual(asks.map(() => 1))
+      for (const store of stores) await store.close()
+    },
+  )
+
   test('is on disk when it resolves, where the database would answer before', async () => {
     const engine = await openPostgresEngine(withSetting(await postgres().newSchema(), 'synchronous_commit=off'))
     const show = sql<{ synchronous_commit: string }>`show synchronous_commit`

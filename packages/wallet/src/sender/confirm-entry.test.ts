@@ -34,10 +34,25 @@ test('an answer without a receipt undoes nothing that another watcher has seen s
   expect(await journal.byHash(hash)).toMatchObject({ state: 'final', blockHash })
 })
 
-/** A transaction that is out, over an endpoint that gives one answer after the other for its receipt, the last for good. */
+test('one that another watcher sees mined by an earlier attempt, while a later one is offered, is final', async () => {
+  const raised = `0x${'44'.repeat(32)}` as const
+  const { sender, entry, journal } = await broadcastEntry([null, null, receipt], undefined, async (memory) => {
+    await memory.mark(hash, 'final', mined)
+    await memory.mark(raised, 'replaced')
+  })
+  const { state: _state, signedAt: _at, ...signed } = entry
+  await journal.recordSigned({ ...signed, attempt: 1, rawTransaction: '0x0201', hash: raised })
+  expect(await sender.confirm(entry, { confirmations: 1 })).toMatchObject({ status: 'final', entry: { hash } })
+})
+
+/**
+ * A transaction that is out, over an endpoint that gives one answer after the other for its receipt, the last for good. `onOffer` is
+ * what happens while bytes are offered.
+ */
 async function broadcastEntry(
   receipts: readonly unknown[],
   changed: (memory: Journal) => Partial<Journal> = () => ({}),
+  onOffer: (memory: Journal) => Promise<void> = async () => {},
 ): Promise<{
   readonly sender: Sender
   readonly entry: JournalEntry
@@ -50,6 +65,7 @@ async function broadcastEntry(
     // As a client that sends what is asked in one turn of the event loop together, at its end.
     await nextTurn()
     seen.push(method)
+    if (method === 'eth_sendRawTransaction') await onOffer(memory)
     if (method !== 'eth_getTransactionReceipt') return numberToHex(20n)
     return answers.length > 1 ? answers.shift() : answers[0]
   }

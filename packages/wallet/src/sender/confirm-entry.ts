@@ -125,6 +125,8 @@ async function look(context: ConfirmContext, watch: Watch, turn: number): Promis
   if (isUnseen && isWaiting(seen.entry)) {
     const isReorg = attempts.some(({ state }) => state === 'mined')
     watch.entry = await push(context, watch, { isReorg, asks })
+    // Another watcher saw the nonce settled meanwhile, maybe by another attempt of this request: the next look weighs them all.
+    if (!isWaiting(watch.entry)) return { status: 'pending', entry: watch.entry }
   }
   return toConfirmation(client, watch.entry, seen.receipt)
 }
