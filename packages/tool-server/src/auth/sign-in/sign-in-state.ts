@@ -40,7 +40,8 @@ export async function openSignInState(options: SignInStateOptions): Promise<Sign
     async signingKey() {
       if (held.key === null) throw new TypeError('This server signs no tokens.')
       const epoch = await signIns.epoch()
-      if (epoch !== held.epoch) await nextLook()
+      // Also while this server is about to change its key: a look takes the epoch in before it publishes the new one.
+      if (epoch !== held.epoch || held.asked !== held.rotation) await nextLook()
       if (held.epoch < epoch || held.asked !== held.rotation)
         throw new Error('The key of this server could not be changed yet.')
       return held.key
