@@ -16,6 +16,7 @@ const client = {
 it.each([
   ['before it, which the server has not seen yet', 'before'],
   ['while it is put on record', 'meanwhile'],
+  ['just then, while the server publishes its new one', 'publishing'],
 ] as const)(
   'a sign-in gets a token that is taken though keys are changed without an overlap %s; nobody is told of a second one',
   async (_name, when) => {
@@ -23,8 +24,23 @@ it.each([
     const store = await openStore({ path: ':memory:', now: Date.now })
     const told: SignInEvent[] = []
     const rotate = () => store.signIns.rotate({ overlapMs: 0 })
+    const isSignedIn = () => told.some(({ event }) => event === 'auth.signed-in')
+    let publishing = async () => {}
+    let onJudged = () => {}
     const signIn = await openSignIn({
-      signIns: store.signIns,
+      signIns: {
+        ...store.signIns,
+        async publishKey(key, rotation) {
+          await publishing()
+          await store.signIns.publishKey(key, rotation)
+        },
+        async epoch() {
+          const epoch = await store.signIns.epoch()
+          // By then the sign-in has taken the key there is, or waits for the next.
+          if (isSignedIn()) setImmediate(onJudged)
+          return epoch
+        },
+      },
       wallets: { chain, client },
       oauth: [],
       edge: null,
@@ -44,6 +60,16 @@ it.each([
     const message = messageOf(signIn.wallets!.challenge(), account)
     const signature = await account.signMessage({ message })
     if (when === 'before') await rotate()
+    if (when === 'publishing') {
+      const judged = new Promise<void>((resolve) => (onJudged = resolve))
+      await new Promise<void>((begun, failed) => {
+        publishing = () => {
+          begun()
+          return judged
+        }
+        rotate().catch(failed)
+      })
+    }
     const { token, claims } = await signIn.wallets!.admit({ message, signature })
     await expect.poll(() => signIn.wallets!.jwks()).not.toBe(before)
     expect(await signIn.stages[0]!({ bearer: token, headers: {} })).toMatchObject({ id: `siwe:${account.address}` })

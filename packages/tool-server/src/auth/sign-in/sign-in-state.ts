@@ -34,13 +34,15 @@ export async function openSignInState(options: SignInStateOptions): Promise<Sign
     for (const go of woken) go()
   }
   const sweeper = startSweeper({ everyMs: lookEveryMs, sweep, onError })
-  const nextLook = () => new Promise<void>((resolve) => waiting.push(resolve))
+  let isClosed = false
+  const nextLook = () => new Promise<void>((resolve) => (isClosed ? resolve() : void waiting.push(resolve)))
   return {
     keys,
     async signingKey() {
       if (held.key === null) throw new TypeError('This server signs no tokens.')
       const epoch = await signIns.epoch()
-      if (epoch !== held.epoch) await nextLook()
+      // Also while this server is about to change its key: a look takes the epoch in before it publishes the new one.
+      if (epoch !== held.epoch || held.asked !== held.rotation) await nextLook()
       if (held.epoch < epoch || held.asked !== held.rotation)
         throw new Error('The key of this server could not be changed yet.')
       return held.key
@@ -56,6 +58,7 @@ export async function openSignInState(options: SignInStateOptions): Promise<Sign
     }),
     nextLook,
     close() {
+      isClosed = true
       sweeper.stop()
       for (const go of waiting.splice(0)) go()
     },
@@ -70,7 +73,7 @@ export type SignInStateOptions = {
   readonly now: () => number
   /** After every look, and each second that one lasts. */
   readonly onLooked: () => void
-  /** Hears once that the state cannot be read, until it can again. */
+  /** Hears once that a look failed, at what is to be read or at the key that is to be published, until one does not. */
   readonly onError: (error: unknown) => void
 }
 
@@ -80,7 +83,7 @@ export type SignInKnowledge = Revocations & {
   signingKey(): Promise<SigningKey>
   /** What the last look found. */
   seen(): SeenSignIns
-  /** Resolves once the state was looked at that others have left by now. */
+  /** Resolves once the state was looked at that others have left by now, or nobody looks any more. */
   nextLook(): Promise<void>
   close(): void
 }
@@ -100,12 +103,13 @@ type World = Pick<SignInStateOptions, 'signIns' | 'now'> & {
 async function look(world: World): Promise<void> {
   const { signIns, now, held } = world
   if ((await signIns.epoch()) !== held.epoch) await take(world)
+  // What is known rests on what was read, also where nothing can be written.
+  held.readAt = now()
   // Looked at by itself, so that a change of keys that failed is tried again.
   if (held.key !== null) {
     if (held.asked !== held.rotation) await changeKey(world)
     else if (held.acceptedUntil - now() < keyLifeMs / 2) await renew(world, held.key)
   }
-  held.readAt = now()
 }
 
 async function take(world: World): Promise<void> {
