@@ -45,9 +45,8 @@ it.each([
     await state.nextLook()
     expect([state.isFresh(), state.isRevoked('jti:one')]).toEqual([true, true])
     expect(world.failures).toMatchObject([{ message: 'The database is read-only.' }])
-    const signing = state.signingKey()
-    if (isAsked) await expect(signing).rejects.toThrow('could not be changed yet')
-    else expect(await signing).toMatchObject({ kid })
+    const signing = state.signingKey().then((key) => key.kid, String)
+    expect(await signing).toMatch(isAsked ? 'could not be changed yet' : kid)
     world.isReadOnly = false
     await state.nextLook()
     expect([(await state.signingKey()).kid === kid, state.isFresh()]).toEqual([!isAsked, true])
