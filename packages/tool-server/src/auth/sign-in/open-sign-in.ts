@@ -17,7 +17,7 @@ export async function openSignIn(options: SignInOptions): Promise<SignIn> {
     signsTokens: wallets !== null,
     now,
     onLooked: () => onLooked(),
-    onError: (error) => log.warn('sign-in.state-unread', { error }),
+    onError: (error) => log.warn('sign-in.look-failed', { error }),
   })
   let place: string | null = null
   const url = () => place

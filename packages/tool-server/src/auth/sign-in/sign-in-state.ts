@@ -71,7 +71,7 @@ export type SignInStateOptions = {
   readonly now: () => number
   /** After every look, and each second that one lasts. */
   readonly onLooked: () => void
-  /** Hears once that the state cannot be read, until it can again. */
+  /** Hears once that a look failed, at what is to be read or at the key that is to be published, until one does not. */
   readonly onError: (error: unknown) => void
 }
 
@@ -101,12 +101,13 @@ type World = Pick<SignInStateOptions, 'signIns' | 'now'> & {
 async function look(world: World): Promise<void> {
   const { signIns, now, held } = world
   if ((await signIns.epoch()) !== held.epoch) await take(world)
+  // What is known rests on what was read, also where nothing can be written.
+  held.readAt = now()
   // Looked at by itself, so that a change of keys that failed is tried again.
   if (held.key !== null) {
     if (held.asked !== held.rotation) await changeKey(world)
     else if (held.acceptedUntil - now() < keyLifeMs / 2) await renew(world, held.key)
   }
-  held.readAt = now()
 }
 
 async function take(world: World): Promise<void> {
