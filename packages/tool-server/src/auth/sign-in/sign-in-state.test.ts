@@ -55,3 +55,11 @@ it.each([
     expect([(await state.signingKey()).kid === kid, state.isFresh()]).toEqual([!isAsked, true])
   },
 )
+
+it('nobody waits for a look that does not come', async () => {
+  const { state } = await open()
+  const waiting = state.nextLook()
+  state.close()
+  await waiting
+  await state.nextLook()
+})

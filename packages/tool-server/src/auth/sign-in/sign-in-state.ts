@@ -34,7 +34,8 @@ export async function openSignInState(options: SignInStateOptions): Promise<Sign
     for (const go of woken) go()
   }
   const sweeper = startSweeper({ everyMs: lookEveryMs, sweep, onError })
-  const nextLook = () => new Promise<void>((resolve) => waiting.push(resolve))
+  let isClosed = false
+  const nextLook = () => new Promise<void>((resolve) => (isClosed ? resolve() : void waiting.push(resolve)))
   return {
     keys,
     async signingKey() {
@@ -57,6 +58,7 @@ export async function openSignInState(options: SignInStateOptions): Promise<Sign
     }),
     nextLook,
     close() {
+      isClosed = true
       sweeper.stop()
       for (const go of waiting.splice(0)) go()
     },
@@ -81,7 +83,7 @@ export type SignInKnowledge = Revocations & {
   signingKey(): Promise<SigningKey>
   /** What the last look found. */
   seen(): SeenSignIns
-  /** Resolves once the state was looked at that others have left by now. */
+  /** Resolves once the state was looked at that others have left by now, or nobody looks any more. */
   nextLook(): Promise<void>
   close(): void
 }
