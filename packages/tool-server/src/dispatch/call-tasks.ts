@@ -41,15 +41,27 @@ export function createCallTasks(options: CallTasksOptions): CallTasks {
       const keyed = withKey(request, tools)
       const { principal, name: tool, arguments: input, views } = keyed
       const more = { ...(views !== undefined && { views }), ...(confirming !== undefined && { confirming }) }
-      return whileLeading(() =>
-        service.begin({ principal, tool, arguments: input }, (running) => work(keyed, running, options, more)),
-      )
+      try {
+        return await service.begin({ principal, tool, arguments: input }, (running) =>
+          work(keyed, running, options, more),
+        )
+      } catch (error) {
+        // Another server took the lead before the task was kept: nothing was, and the call is answered as by one that follows.
+        if (refusedByStore(error)?.code === 'NOT_LEADER') return null
+        throw error
+      }
     },
     withKey: (request: CallRequest) => withKey(request, tools),
     async follow({ principal, name: tool, arguments: input }: CallRequest, result: CallResult) {
       const operationId = waitedFor(result)
       if (operationId === null) return null
-      return whileLeading(() => service.follow({ principal, tool, arguments: input }, operationId))
+      try {
+        return await service.follow({ principal, tool, arguments: input }, operationId)
+      } catch (error) {
+        // The result is true without a task, and names the operation: whoever heard of neither would make the call a second time.
+        options.log.warn('task.not-kept', { operationId, error })
+        return null
+      }
     },
   })
 }
@@ -65,7 +77,7 @@ export type CallTasks = {
   begin(request: CallRequest, confirming?: Confirming): Promise<TaskView | null>
   /** A write under a key, one of its own where its caller gave none: what it stores is found by it. */
   withKey(request: CallRequest): CallRequest
-  /** A task for a call that left an operation waiting; `null` for every other result, where there is no room, and where the lead was lost. */
+  /** A task for a call that left an operation waiting; `null` for every other result, and where no task could be kept. */
   follow(request: CallRequest, result: CallResult): Promise<TaskView | null>
 }
 
@@ -86,16 +98,6 @@ export type CallTasksOptions = {
   /** Unix milliseconds. */
   readonly now: () => number
   readonly log: Pick<Log, 'warn' | 'error'>
-}
-
-/** `null` where another server took the lead before the task was kept: nothing was, and the call is answered as by one that follows. */
-async function whileLeading(keep: () => Promise<TaskView | null>): Promise<TaskView | null> {
-  try {
-    return await keep()
-  } catch (error) {
-    if (refusedByStore(error)?.code === 'NOT_LEADER') return null
-    throw error
-  }
 }
 
 async function work(

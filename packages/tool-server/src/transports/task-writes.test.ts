@@ -114,9 +114,15 @@ describe('a write that is left to somebody else', () => {
   })
 })
 
-describe('a call whose server loses the lead before it is kept as a task', () => {
-  /** Which is found out with the commit of the task, or by a look at who leads. */
-  async function openOvertaken({ isLong = false } = {}) {
+describe('a call whose task the store does not keep', () => {
+  /** Whose server loses the lead with the commit of the task, unless the store fails otherwise. */
+  async function openForgetful({
+    isLong = false,
+    code = 'NOT_LEADER',
+  }: {
+    isLong?: boolean
+    code?: StoreError['code']
+  }) {
     const { write, tasks, ...pipeline } = await openAskingPipeline({ channels: ['operator'] })
     let leads = true
     const server = await openTestServer({
@@ -131,8 +137,8 @@ describe('a call whose server loses the lead before it is kept as a task', () =>
       tasks: {
         ...tasks,
         async add() {
-          leads = false
-          throw new StoreError('NOT_LEADER', 'Another server leads on this database, so nothing was written here.')
+          leads = code !== 'NOT_LEADER'
+          throw new StoreError(code, 'Nothing was written here.')
         },
       },
     })
@@ -140,8 +146,8 @@ describe('a call whose server loses the lead before it is kept as a task', () =>
     return { ...server, ...pipeline }
   }
 
-  it('is answered as by one that follows: a write NOT_LEADER, a read at once', async () => {
-    const server = await openOvertaken({ isLong: true })
+  it('is answered as by one that follows where the lead was lost: a write NOT_LEADER, a read at once', async () => {
+    const server = await openForgetful({ isLong: true })
     expect(await call(server, 'move_funds', { amount: '1' })).toMatchObject({
       resultType: 'complete',
       isError: true,
@@ -154,13 +160,24 @@ describe('a call whose server loses the lead before it is kept as a task', () =>
     })
   })
 
-  it('is told which operation it left waiting, where it had come as far as that', async () => {
-    const server = await openOvertaken()
-    const answer = await call(server, 'move_funds', { amount: '9000' })
-    const [operation] = await server.operations.list({ principalId: null, limit: 1 })
-    expect(answer).toMatchObject({
-      resultType: 'complete',
-      _meta: { 'svc/error': { code: 'APPROVAL_REQUIRED', details: [{ operationId: operation!.id }] } },
-    })
+  it.each(['NOT_LEADER', 'STORE_BUSY', 'STORE_IN_DOUBT'] as const)(
+    'is told which operation it left waiting, where it had come as far as that: %s',
+    async (code) => {
+      const server = await openForgetful({ code })
+      const answer = await call(server, 'move_funds', { amount: '9000' })
+      const [operation] = await server.operations.list({ principalId: null, limit: 1 })
+      expect(answer).toMatchObject({
+        resultType: 'complete',
+        _meta: { 'svc/error': { code: 'APPROVAL_REQUIRED', details: [{ operationId: operation!.id }] } },
+      })
+      await expect.poll(() => server.lines.join('')).toContain('task.not-kept')
+    },
+  )
+
+  it('fails where there is no operation yet, and has done nothing', async () => {
+    const server = await openForgetful({ isLong: true, code: 'STORE_UNAVAILABLE' })
+    const answer = await ask(server, 'tools/call', { name: 'move_funds', arguments: { amount: '1' } })
+    expect(answer.json).toHaveProperty('error')
+    expect(server.effects).toEqual([])
   })
 })
