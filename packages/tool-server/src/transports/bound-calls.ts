@@ -5,7 +5,7 @@ import { kindOfAnswer } from './request-stages.ts'
 /** A transport of one client that knows which of its requests are being answered. */
 export type BoundTransport = Transport & {
   readonly inFlight: ReadonlyMap<RequestId, { readonly kind: 'answer' | 'stream'; abort(): void }>
-  /** Takes no further requests, and resolves when those it took are answered; streams are not waited for. */
+  /** Takes no further requests, and resolves when those it took are answered, whoever asks for it and how often; streams are not waited for. */
   finish(): Promise<void>
 }
 
@@ -15,7 +15,8 @@ export type BoundTransport = Transport & {
  */
 export function boundCalls(transport: Transport, { most = Infinity, traffic }: Bounds = {}): BoundTransport {
   const inFlight = new Map<RequestId, { readonly kind: 'answer' | 'stream'; abort(): void }>()
-  let finished: (() => void) | null = null
+  let finishing: Promise<void> | null = null
+  let onFinished = (): void => {}
   const bound: BoundTransport = {
     inFlight,
     async start() {
@@ -36,11 +37,11 @@ export function boundCalls(transport: Transport, { most = Infinity, traffic }: B
       await sent
     },
     close: () => transport.close(),
-    finish: () =>
-      new Promise((resolve) => {
-        finished = resolve
-        settle()
-      }),
+    finish() {
+      finishing ??= new Promise((resolve) => (onFinished = resolve))
+      settle()
+      return finishing
+    },
   }
   return bound
 
@@ -57,7 +58,7 @@ export function boundCalls(transport: Transport, { most = Infinity, traffic }: B
   }
 
   function whyNot({ id }: JSONRPCRequest) {
-    if (finished !== null) return jsonRpcErrors.closing
+    if (finishing !== null) return jsonRpcErrors.closing
     if (inFlight.has(id)) return jsonRpcErrors.duplicateId
     return inFlight.size < most ? null : jsonRpcErrors.tooMany
   }
@@ -79,7 +80,7 @@ export function boundCalls(transport: Transport, { most = Infinity, traffic }: B
   }
 
   function settle(): void {
-    if ([...inFlight.values()].every(({ kind }) => kind === 'stream')) finished?.()
+    if ([...inFlight.values()].every(({ kind }) => kind === 'stream')) onFinished()
   }
 }
 

@@ -116,7 +116,13 @@ describe('a write that is left to somebody else', () => {
 
 describe('a call whose task the store does not keep', () => {
   /** Whose server loses the lead with the commit of the task, unless the store fails otherwise. */
-  async function openForgetful({ isLong = false, code = 'NOT_LEADER' as StoreError['code'] } = {}) {
+  async function openForgetful({
+    isLong = false,
+    code = 'NOT_LEADER',
+  }: {
+    isLong?: boolean
+    code?: StoreError['code']
+  }) {
     const { write, tasks, ...pipeline } = await openAskingPipeline({ channels: ['operator'] })
     let leads = true
     const server = await openTestServer({

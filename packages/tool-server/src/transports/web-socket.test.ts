@@ -3,11 +3,13 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { WebSocketClientTransport } from '@modelcontextprotocol/sdk/client/websocket.js'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { WebSocket } from 'ws'
+import * as z from 'zod'
 import type { Principal } from '@svc/engine'
 import type { Breakable } from '../auth/sign-in/held-answers.ts'
 import type { SignIn } from '../auth/sign-in/sign-in.ts'
 import { callOf, initialize, rawBytes, rawExchange, rawRequest } from '../raw-http.fixture.ts'
-import { openTestServer, type TestServer } from '../test-server.fixture.ts'
+import { echo, openTestServer, type TestServer } from '../test-server.fixture.ts'
+import { readTool } from '../tool.ts'
 import { answers, openSocket, type OpenSocket, refusalOf } from './web-socket.fixture.ts'
 
 let open: TestServer
@@ -359,6 +361,34 @@ describe('credentials that end', () => {
     expect((await closed).code).toBe(1008)
     // The call has heard of it: it is over a minute before its time.
     await vi.waitFor(() => expect(open.lines.some((line) => line.includes('"tool":"get_slow"'))).toBe(true))
+  })
+
+  it('without a revocation have a connection end once the calls on it are answered, and it takes no others', async () => {
+    const { held, signIn: stage } = signIn(() => principal)
+    let goOn = () => {}
+    const isDone = new Promise<void>((resolve) => (goOn = resolve))
+    const waiting = readTool({
+      name: 'get_waiting',
+      title: 'Waiting',
+      description: 'Waits.',
+      scope: 'read:market',
+      input: z.strictObject({}),
+      output: z.object({ left: z.boolean() }),
+    }).handler(async (_input, { signal }) => {
+      await isDone
+      return { left: signal.aborted }
+    })
+    open = await on({ signIn: stage, tools: [echo, waiting] })
+    const { socket, heard, closed, until } = await connected('a-token')
+    socket.send(callOf('get_waiting', {}, 1))
+    socket.send(callOf('get_echo', { text: 'a' }, 2))
+    await until(answers(2))
+    for (let look = 0; look < 2; look += 1) held[0]?.finish?.()
+    socket.send(callOf('get_echo', { text: 'a' }, 3))
+    expect(await until(answers(3))).toHaveProperty('error')
+    goOn()
+    expect((await closed).code).toBe(1008)
+    expect(heard.find(answers(1))).toMatchObject({ result: { structuredContent: { left: false } } })
   })
 })
 

@@ -137,9 +137,13 @@ function connect(
   webSocket.on('pong', () => {
     connection.isThere = true
   })
+  const destroy = () => wire.end(closeCodes.policy, credentialsOver)
+  let left: Promise<void> | undefined
   const held = {
     on: (_event: 'close', listener: () => void) => webSocket.on('close', listener),
-    destroy: () => wire.end(closeCodes.policy, credentialsOver),
+    destroy,
+    // Every look says it anew.
+    finish: () => (left ??= transport.finish().then(destroy)),
   }
   holdToCredentials({ principal, response: held }, context.signIn, 'stream')
   return connection

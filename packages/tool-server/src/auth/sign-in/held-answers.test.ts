@@ -46,6 +46,19 @@ it('ends streams with the time of their credentials, calls only with their revoc
   expect(destroyed).toEqual(['ann stream', 'ann answer', 'bob stream'])
 })
 
+it('a connection ends with a revocation at once, with everything else once the calls on it are answered', () => {
+  let isRevoked = false
+  const done: string[] = []
+  const held = createHeldAnswers({ isRevoked: () => isRevoked, isInForce: () => false, now: () => 0 })
+  const end = (how: string) => () => done.push(how)
+  held.hold(localPrincipal, { on: () => {}, destroy: end('destroyed'), finish: end('finished') }, 'stream')
+  held.breakOff()
+  expect(done).toEqual(['finished'])
+  isRevoked = true
+  held.breakOff()
+  expect(done).toEqual(['finished', 'destroyed'])
+})
+
 it('looks at the credentials of a principal once, however many answers rest on them', () => {
   let [asked, isRevoked] = [0, false]
   const look = () => {

@@ -2,8 +2,8 @@ import type { Principal } from '@svc/engine'
 
 /**
  * Answers on their way that end with the credentials they rest on: with their revocation, and with the key that signed them; a stream also with
- * their time, with a right that the policy takes back, and where a revocation may have been missed. A call goes on then: cut off, its caller would
- * not hear of the write that is under way, and would make it a second time.
+ * their time, with a right that the policy takes back, and where a revocation may have been missed. A call goes on then, on a connection too: cut
+ * off, its caller would not hear of the write that is under way, and would make it a second time.
  */
 export function createHeldAnswers(options: {
   /** Whether the credentials were revoked, or their key taken out. */
@@ -33,10 +33,18 @@ export function createHeldAnswers(options: {
       for (const [principal, answers] of held) {
         const isRevoked = options.isRevoked(principal)
         if (!isRevoked && !isOver(principal)) continue
-        for (const { response, kind } of answers) if (isRevoked || kind === 'stream') response.destroy()
+        for (const { response, kind } of answers) {
+          if (isRevoked) response.destroy()
+          else if (kind === 'stream') leave(response)
+        }
       }
     },
   }
+}
+
+function leave(response: Breakable): void {
+  if (response.finish === undefined) response.destroy()
+  else response.finish()
 }
 
 export type HeldAnswers = {
@@ -46,7 +54,12 @@ export type HeldAnswers = {
 }
 
 /** A response, or a connection. */
-export type Breakable = { on(event: 'close', listener: () => void): unknown; destroy(): unknown }
+export type Breakable = {
+  on(event: 'close', listener: () => void): unknown
+  destroy(): unknown
+  /** Of a connection: ends it once the calls on it are answered, and takes no others. */
+  finish?(): unknown
+}
 
 type HeldAnswer = {
   readonly response: Breakable
