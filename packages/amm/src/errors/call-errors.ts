@@ -3,10 +3,18 @@ import { type ErrorRow, row } from './error-row.ts'
 /** Codes of the pipeline of a call, and of requests that are no call yet. */
 export const callErrors = {
   // the pipeline of a call
-  AUTHENTICATION_REQUIRED: row(401, false, 'Send a valid key as "Authorization: Bearer <key>".'),
+  AUTHENTICATION_REQUIRED: row(
+    401,
+    false,
+    'Send a valid key or token as "Authorization: Bearer <it>". A token that is refused is got anew: by signing in, or from its issuer for this very server.',
+  ),
   SIGN_IN_REFUSED: row(401, false, 'Ask /mcp for a new challenge, sign it with that wallet and post it at once.'),
   CLOCK_OFF: row(503, true, 'Tell the operator: the clocks of the server and of the chain are minutes apart.'),
-  INSUFFICIENT_KEY_TIER: row(403, false, 'Use a key whose tier covers this tool, or a tool that tools/list shows.'),
+  INSUFFICIENT_KEY_TIER: row(
+    403,
+    false,
+    'Use a key whose tier covers this tool, or a token that was granted its scope, or a tool that tools/list shows.',
+  ),
   PRINCIPAL_REVOKED: row(403, false, 'Ask again with a key in force; what the old key stored is not carried out.'),
   TOOL_NOT_FOUND: row(404, false, 'Call tools/list for the tools of this server.'),
   TOOL_NOT_IN_PROFILE: row(
