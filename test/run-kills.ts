@@ -17,6 +17,17 @@ export async function runKills(signal: AbortSignal, words: readonly string[]): P
   return { printed, summary }
 }
 
+/** What each run of kills of a server shows of what must not happen. */
+export const nothingWrong = {
+  duplicates: 0,
+  lost: 0,
+  open: 0,
+  gaps: 0,
+  ledgerMismatches: 0,
+  other: 0,
+  problems: [],
+}
+
 type KillRun = {
   /** The end of what it said on the way. */
   readonly printed: string
