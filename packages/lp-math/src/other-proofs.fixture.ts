@@ -1,14 +1,11 @@
-import { createOccupationTable } from './closed-form/create-occupation-table.ts'
+import { createOccupationTable, timeInRange } from './closed-form/occupation.ts'
 import { lvrRate, normalDensity } from './closed-form/expected-il.ts'
 import { partialMoment, type PriceBounds, type PriceModel } from './closed-form/price-model.ts'
 import { gauss, meanOverTime, quadrature } from './closed-form/quadrature.fixture.ts'
-import { timeInRange } from './closed-form/occupation-density.ts'
-import { createFeeModel, type FeeModel, type YearlyFees } from './fee-model/create-fee-model.ts'
-import type { LiquidityProfile } from './fee-model/liquidity-profile.ts'
-import { erfc, expOfSquare, normalCdf, scaledErfc } from './normal/normal.ts'
-import { inverseNormalCdf } from './normal/inverse-normal-cdf.ts'
+import { createFeeModel, type FeeModel, type YearlyFees, type LiquidityProfile } from './fee-model/fee-model.ts'
+import { erfc, expOfSquare, normalCdf, scaledErfc, inverseNormalCdf } from './normal/normal.ts'
 import { type Case, type Draw, isDrawable, isWithin, priceSometime, type Proof } from './proof.fixture.ts'
-import { ewmaSigma, impliedSigma, realisedSigma } from './volatility/sigma.ts'
+import { ewmaSigma, impliedSigma, realisedSigma } from './volatility/volatility.ts'
 
 /** The normal distribution, volatility, and fees over the time at each price. */
 export const OTHERS: Readonly<Record<string, Proof>> = {
@@ -97,7 +94,7 @@ export const NO_CLOSED_FORMS: Readonly<Record<string, string>> = {
   liquidityProfile: 'sums of whole numbers',
   bandAt: 'a search',
   barsPerYear: 'a quotient',
-  blendVolatility: 'a weighted mean, held against six synthetic markets in blend-volatility.test.ts',
+  blendVolatility: 'a weighted mean, held against six synthetic markets in volatility.test.ts',
   classifyVolatility: 'names',
   feePace: 'means of sums, and their error',
   paceError: 'a quotient',
@@ -106,7 +103,7 @@ export const NO_CLOSED_FORMS: Readonly<Record<string, string>> = {
   driftVariance: 'a bound',
   mostMemoryWeight: 'a bound',
   mostLogDistance: 'a bound',
-  studentDeviate: 'a bound, held against tables in student-deviate.test.ts',
+  studentDeviate: 'a bound, held against tables in normal.test.ts',
 }
 
 const FULL = { lower: 0, upper: Number.POSITIVE_INFINITY }

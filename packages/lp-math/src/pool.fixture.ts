@@ -1,11 +1,9 @@
 import * as fc from 'fast-check'
-import { type FeeGrowthInside, getFeeGrowthInside } from './fees/fees.ts'
-import type { SwapLog } from './fees/fee-growth-from-swaps-in-steps.ts'
-import { carryOutSwap, planSwap } from './pool-replay/plan-swap.ts'
+import { type FeeGrowthInside, getFeeGrowthInside, type SwapLog } from './fees/fees.ts'
+import { carryOutSwap, planSwap, swapFields } from './pool-replay/plan-swap.ts'
 import { createPoolState, findTick, type PoolState as ReplayedPool } from './pool-replay/pool-state.ts'
-import { swapFields } from './pool-replay/pool-event.ts'
-import type { TickLiquidity } from './swaps/create-tick-cursor.ts'
-import { getSqrtPriceAtTick, getTickAtSqrtPrice } from './ticks/sqrt-price-of-tick.ts'
+import type { TickLiquidity } from './swaps/walk-swap.ts'
+import { getSqrtPriceAtTick, getTickAtSqrtPrice } from './ticks/ticks.ts'
 
 export type PoolPosition = { tickLower: number; tickUpper: number; liquidity: bigint }
 export type PoolState = {

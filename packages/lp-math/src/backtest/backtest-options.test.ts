@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { LpMathError } from '../lp-math-error.ts'
 import { barsAlong, full, plainOptions, still } from './backtest.fixture.ts'
-import { replayStrategies } from './later-winners.ts'
+import { replayStrategies } from './replay-strategies.ts'
 
 const bars = barsAlong([0, 0, 0])
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { barsAlong, full, plainOptions, still } from './backtest.fixture.ts'
-import { laterWinners } from './later-winners.ts'
+import { laterWinners } from './replay-strategies.ts'
 
 /** 16 days of hours: a price that leaves a range of 10 % on the fourth day, and then stands. */
 const ticks = Array.from({ length: 16 * 24 }, (_, hour) => (hour < 3.5 * 24 ? 0.5 : 3_000.5))

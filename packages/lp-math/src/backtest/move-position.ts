@@ -1,10 +1,7 @@
 import { amount0Of, amount1Of, openPosition, type Position } from './open-position.ts'
 import type { Bars } from '../bars/bars.ts'
-import type { FeeColumns } from './accrue-fees.ts'
-import type { BacktestOptions } from './backtest-options.ts'
-import { type BacktestStrategy, strategyTicks } from './backtest-strategy.ts'
-import type { MarketColumns } from './market-columns.ts'
-import type { SwapFees } from './swap-fees.ts'
+import type { FeeColumns, SwapFees } from './position-fees.ts'
+import { type BacktestOptions, type BacktestStrategy, strategyTicks, type MarketColumns } from './backtest-options.ts'
 
 /** Closes a position at the close of `bar` and swaps into the ratio of a new range around the price there. */
 export function movePosition({ bars, strategy, options, market }: StrategyReplay, closed: Position, bar: number): Move {
@@ -81,4 +78,57 @@ function sell(have: number, other: number, perHave: number, perOther: number, po
   const move = b > 0 ? (2 * excess) / (b + root) : (root - b) / (2 * a)
   const sold = Math.min(have, inputOfMove * move)
   return { sold, bought: (liquidity * sqrtPrice ** 2 * move) / (1 + sqrtPrice * move) }
+}
+
+/**
+ * Values a position at the close of each bar from `mintBar` to `endBar`, less the gas paid until then, into the equity column, and gives
+ * what it was worth and what it lost. `ilUsd` is what the positions before it lost.
+ */
+export function valuePosition(
+  { bars, market, fees, equity, course }: StrategyReplay,
+  position: Position,
+  held: { readonly mintBar: number; readonly endBar: number; readonly gasUsd: number; readonly ilUsd: number },
+): PositionValue {
+  const { sqrtPrice, usd0, usd1 } = market
+  const { mintBar, endBar, gasUsd } = held
+  const last = equity.length - 1
+  const end0 = usd0[last] ?? 0
+  const end1 = usd1[last] ?? 0
+  const width = position.tickUpper - position.tickLower
+  let amount0 = amount0Of(position, sqrtPrice[mintBar] ?? 0)
+  let amount1 = amount1Of(position, sqrtPrice[mintBar] ?? 0)
+  const [put0, put1] = [amount0, amount1]
+  const startUsd = put0 * (usd0[mintBar] ?? 0) + put1 * (usd1[mintBar] ?? 0)
+  let valueUsd = startUsd
+  let lvrUsd = 0
+  let spannedUsd = 0
+  equity[mintBar] = startUsd - gasUsd
+  for (let bar = mintBar + 1; bar <= endBar; bar++) {
+    const unit0 = usd0[bar] ?? 0
+    const unit1 = usd1[bar] ?? 0
+    const heldUsd = amount0 * unit0 + amount1 * unit1
+    amount0 = amount0Of(position, sqrtPrice[bar] ?? 0)
+    amount1 = amount1Of(position, sqrtPrice[bar] ?? 0)
+    valueUsd = amount0 * unit0 + amount1 * unit1
+    lvrUsd += heldUsd - valueUsd
+    const span = ((bars.highTick[bar] ?? 0) - (bars.lowTick[bar] ?? 0)) / width
+    spannedUsd += span * ((fees.fee0[bar] ?? 0) * end0 + (fees.fee1[bar] ?? 0) * end1)
+    equity[bar] = valueUsd - gasUsd
+    if (course !== null) course.ilUsd[bar] = held.ilUsd + put0 * unit0 + put1 * unit1 - valueUsd
+  }
+  const hodlUsd = put0 * (usd0[endBar] ?? 0) + put1 * (usd1[endBar] ?? 0)
+  return {
+    hodlMoveUsd: hodlUsd - startUsd,
+    ilCostUsd: hodlUsd - valueUsd,
+    lvrUsd,
+    spannedUsd,
+  }
+}
+
+/** `spannedUsd`: fees at the prices of the end, each times its bar's span over the range's width. */
+export type PositionValue = {
+  readonly hodlMoveUsd: number
+  readonly ilCostUsd: number
+  readonly lvrUsd: number
+  readonly spannedUsd: number
 }

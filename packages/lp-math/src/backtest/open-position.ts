@@ -1,6 +1,6 @@
 import { LpMathError } from '../lp-math-error.ts'
 import type { TickRange } from '../ticks/ticks.ts'
-import { LN_TICK } from './market-columns.ts'
+import { LN_TICK } from './backtest-options.ts'
 
 /**
  * The position that `valueUsd` buys in a range, at a sqrt price and at US dollars for one smallest unit of each token.

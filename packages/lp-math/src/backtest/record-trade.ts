@@ -1,13 +1,11 @@
-import type { StateBeforeSwaps, TimedSwapLog } from '../bars/bars-from-swaps-in-steps.ts'
+import type { StateBeforeSwaps, TimedSwapLog } from '../bars/make-bars.ts'
 import { LpMathError } from '../lp-math-error.ts'
 import { applyPoolEvent } from '../pool-replay/apply-pool-event.ts'
 import { applyV4PoolEvent } from '../pool-replay/apply-v4-pool-event.ts'
-import type { FeePayment } from '../pool-replay/fee-payment.ts'
-import type { PoolEvent, SwapFields } from '../pool-replay/pool-event.ts'
+import type { FeePayment, PoolEvent, SwapFields } from '../pool-replay/pool-event.ts'
 import type { PoolState } from '../pool-replay/pool-state.ts'
-import type { V4PoolEvent } from '../pool-replay/v4-pool-event.ts'
-import type { V4PoolState } from '../pool-replay/v4-pool-state.ts'
-import { type ProtocolFee, unpackProtocolFee } from '../fees/fee-growth-from-swaps-in-steps.ts'
+import type { V4PoolEvent, V4PoolState } from '../pool-replay/v4-pool-state.ts'
+import { type ProtocolFee, unpackProtocolFee } from '../fees/fees.ts'
 
 /**
  * Replays all events of a pool, and keeps of a span of time what was traded and what each step of it paid to the providers: what

@@ -1,15 +1,14 @@
 import { describe, expect, test } from 'vitest'
-import { barsFromRows } from '../bars/bars-from-rows.ts'
-import type { Bars } from '../bars/bars.ts'
-import { resampleBars } from '../bars/resample-bars.ts'
+import { barsFromRows } from '../bars/make-bars.ts'
+import { type Bars, resampleBars } from '../bars/bars.ts'
 import { readShippedBars, readShippedRecords } from '../bars/shipped-bars.fixture.ts'
-import { getAmountsForLiquidity } from '../liquidity/amounts.ts'
-import { getSqrtPriceAtTick } from '../ticks/sqrt-price-of-tick.ts'
+import { getAmountsForLiquidity } from '../liquidity/liquidity.ts'
+import { getSqrtPriceAtTick } from '../ticks/ticks.ts'
 import { createRandom } from '../random/create-random.ts'
-import { accrueFees } from './accrue-fees.ts'
+import { accrueFees } from './position-fees.ts'
 import { full, plainOptions } from './backtest.fixture.ts'
 import { replayFees } from './replay-fees.ts'
-import { replayStrategies } from './later-winners.ts'
+import { replayStrategies } from './replay-strategies.ts'
 
 /** Prices of WETH in USDC, their ticks, and the liquidity that 10,000 USD buy at the close of the first minute, tick 201101. */
 const ranges = [

@@ -1,7 +1,6 @@
 import type { Bars } from '../bars/bars.ts'
 import { LpMathError } from '../lp-math-error.ts'
-import { checkFee } from './backtest-options.ts'
-import { traversedShare } from './backtest-strategy.ts'
+import { checkFee, traversedShare } from './backtest-options.ts'
 
 /**
  * Fees that a position in one range earned over bars, diluted by its own liquidity, in smallest units and in doubles: what

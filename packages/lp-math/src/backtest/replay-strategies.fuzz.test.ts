@@ -1,10 +1,10 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Bars } from '../bars/bars.ts'
-import { computeSwapStep } from '../swaps/compute-swap-step.ts'
+import { computeSwapStep } from '../swaps/walk-swap.ts'
 import { barsAlong, plainOptions } from './backtest.fixture.ts'
 import type { BacktestOptions } from './backtest-options.ts'
-import { replayStrategies } from './later-winners.ts'
+import { replayStrategies } from './replay-strategies.ts'
 import { swapIntoRatio } from './move-position.ts'
 
 /** Off the whole ticks, which belong to one side only. */

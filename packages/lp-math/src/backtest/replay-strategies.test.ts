@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { barsAlong, full, plainOptions, still } from './backtest.fixture.ts'
-import type { BacktestOptions } from './backtest-options.ts'
-import type { BacktestStrategy } from './backtest-strategy.ts'
+import type { BacktestOptions, BacktestStrategy } from './backtest-options.ts'
 import type { Bars } from '../bars/bars.ts'
 import { createRandom } from '../random/create-random.ts'
-import { replayStrategies } from './later-winners.ts'
+import { replayStrategies } from './replay-strategies.ts'
 import type { StrategyResult } from './strategy-result.ts'
 
 function replay(bars: Bars, strategy: BacktestStrategy, options: Partial<BacktestOptions> = {}): StrategyResult {

@@ -1,17 +1,25 @@
 import type { Bars } from '../bars/bars.ts'
 import type { EventAmounts } from '../pool-replay/pool-event.ts'
-import type { FeesBySwap, Rebalance, StrategyRange, StrategyResult } from './strategy-result.ts'
-import type { SwapFees } from './swap-fees.ts'
+import {
+  type FeesBySwap,
+  type Rebalance,
+  type StrategyRange,
+  type StrategyResult,
+  equityMetrics,
+} from './strategy-result.ts'
+import { type SwapFees, accrueFees } from './position-fees.ts'
 import { fullRangeTicks, type TickRange } from '../ticks/ticks.ts'
-import type { BacktestOptions } from './backtest-options.ts'
-import { columnAt, LN_TICK, type MarketColumns } from './market-columns.ts'
-import { type BacktestStrategy, strategyTicks } from './backtest-strategy.ts'
+import {
+  type BacktestOptions,
+  columnAt,
+  LN_TICK,
+  type MarketColumns,
+  type BacktestStrategy,
+  strategyTicks,
+} from './backtest-options.ts'
 import { feeUncertaintyPct } from './replay-fees.ts'
-import { movePosition, type StrategyReplay } from './move-position.ts'
+import { movePosition, type StrategyReplay, valuePosition } from './move-position.ts'
 import { amount0Of, amount1Of, openPosition, type Position } from './open-position.ts'
-import { valuePosition } from './value-position.ts'
-import { accrueFees } from './accrue-fees.ts'
-import { equityMetrics } from './equity-metrics.ts'
 
 /** Replays one strategy over checked bars; see `replayStrategies`. */
 export function replayStrategy(

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { maxDrawdown, sharpeRatio } from './equity-metrics.ts'
+import { maxDrawdown, sharpeRatio } from './strategy-result.ts'
 
 describe('the Sharpe ratio', () => {
   /** Returns of 2 % and -1 % by turns, seven of each. */

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { feeGrowthFromSwaps, feeGrowthFromSwapsInSteps } from '../fees/fee-growth-from-swaps-in-steps.ts'
-import { getSqrtPriceAtTick } from '../ticks/sqrt-price-of-tick.ts'
-import { barsFromSwaps, barsFromSwapsInSteps, type TimedSwapLog } from './bars-from-swaps-in-steps.ts'
+import { feeGrowthFromSwaps, feeGrowthFromSwapsInSteps } from '../fees/fees.ts'
+import { getSqrtPriceAtTick } from '../ticks/ticks.ts'
+import { barsFromSwaps, barsFromSwapsInSteps, type TimedSwapLog } from './make-bars.ts'
 import type { Bars } from './bars.ts'
 
 const start = { sqrtPriceX96: 2n ** 96n, liquidity: 10n ** 21n }

@@ -1,11 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { LpMathError } from '../lp-math-error.ts'
-import { getSqrtPriceAtTick } from '../ticks/sqrt-price-of-tick.ts'
-import type { Bars } from './bars.ts'
-import { type BarRow, barsFromRows } from './bars-from-rows.ts'
-import { barsFromSwaps, type TimedSwapLog } from './bars-from-swaps-in-steps.ts'
-import { checkBars } from './check-bars.ts'
-import { resampleBars } from './resample-bars.ts'
+import { getSqrtPriceAtTick } from '../ticks/ticks.ts'
+import { type Bars, checkBars, resampleBars } from './bars.ts'
+import { type BarRow, barsFromRows, barsFromSwaps, type TimedSwapLog } from './make-bars.ts'
 import { readShippedBars, readShippedRows } from './shipped-bars.fixture.ts'
 
 const calm = { openTick: 5, lowTick: 5, highTick: 5, closeTick: 5, amount0In: 0, amount1In: 0, liquidity: 7 }

@@ -1,6 +1,6 @@
 import { parse } from 'csv-parse/sync'
 import { readFileSync } from 'node:fs'
-import { type BarRow, type BarsFromRows, barsFromRows } from './bars-from-rows.ts'
+import { type BarRow, type BarsFromRows, barsFromRows } from './make-bars.ts'
 
 /** Five days of minutes of a real pool, USDC/WETH 0.05 % (see examples/data/SOURCES.md). */
 export function readShippedBars(): BarsFromRows {

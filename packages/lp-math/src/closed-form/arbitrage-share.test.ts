@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { arbitrageShare } from './arbitrage-share.ts'
-import { breakEvenSigma } from './expected-il.ts'
+import { arbitrageShare, breakEvenSigma } from './expected-il.ts'
 
 describe('the part of LVR that arbitrageurs keep', () => {
   test('is everything without a fee, nothing without volatility, and grows with block time', () => {

@@ -1,11 +1,9 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createOccupationTable } from './create-occupation-table.ts'
-import { expectedExitYears } from './expected-exit-years.ts'
+import { createOccupationTable, timeInRange } from './occupation.ts'
+import { expectedExitYears, stayInRangeProbability, terminalInRangeProbability } from './stay-in-range-probability.ts'
 import { expectedIl, expectedIlOfMeans, expectedLvr, expectedPositionValue } from './expected-il.ts'
 import { positionValue } from './position-value.ts'
-import { stayInRangeProbability, terminalInRangeProbability } from './stay-in-range-probability.ts'
-import { timeInRange } from './occupation-density.ts'
 
 const anyExponent = (min: number, max: number) => fc.double({ min, max, noNaN: true }).map((power) => 10 ** power)
 

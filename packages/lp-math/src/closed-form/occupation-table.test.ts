@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { CASES, SENSELESS } from './closed-form.fixture.ts'
-import { createOccupationTable } from './create-occupation-table.ts'
+import { createOccupationTable } from './occupation.ts'
 import { expectedLvr } from './expected-il.ts'
 
 const MONTH = { price: 1, sigma: 0.8, drift: 0, years: 30 / 365 }

@@ -1,5 +1,5 @@
 import { type Case, priceAtEnd, type Proof } from '../proof.fixture.ts'
-import { arbitrageShare } from './arbitrage-share.ts'
+import { arbitrageShare, lvrRate } from './expected-il.ts'
 import {
   heldPosition,
   hodlValue,
@@ -10,7 +10,6 @@ import {
   positionValue,
 } from './position-value.ts'
 import { integrate } from './integrate.ts'
-import { lvrRate } from './expected-il.ts'
 import { probabilityBetween } from './price-model.ts'
 import { gauss, quadrature } from './quadrature.fixture.ts'
 import { shareOfCertainPath } from './stay-in-range-probability.ts'

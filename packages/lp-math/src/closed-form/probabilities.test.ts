@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { CASES, SENSELESS } from './closed-form.fixture.ts'
-import { expectedExitYears } from './expected-exit-years.ts'
+import { expectedExitYears, stayInRangeProbability, terminalInRangeProbability } from './stay-in-range-probability.ts'
 import type { PriceBounds } from './price-model.ts'
-import { stayInRangeProbability, terminalInRangeProbability } from './stay-in-range-probability.ts'
-import { timeInRange } from './occupation-density.ts'
+import { timeInRange } from './occupation.ts'
 
 const FULL = { lower: 0, upper: Number.POSITIVE_INFINITY }
 const MONTH = { price: 1, sigma: 0.8, drift: 0, years: 30 / 365 }

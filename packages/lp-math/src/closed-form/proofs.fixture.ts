@@ -8,14 +8,12 @@ import {
   expectedPositionValue,
   lvrRate,
 } from './expected-il.ts'
-import { createOccupationTable } from './create-occupation-table.ts'
-import { expectedExitYears } from './expected-exit-years.ts'
-import { expectedOccupation, occupationDensity, timeInRange } from './occupation-density.ts'
+import { createOccupationTable, expectedOccupation, occupationDensity, timeInRange } from './occupation.ts'
+import { expectedExitYears, stayInRangeProbability, terminalInRangeProbability } from './stay-in-range-probability.ts'
 import { expectedPrice, partialMoment, type PriceBounds, type PriceModel, probabilityBetween } from './price-model.ts'
 import { hodlValue, impermanentLoss, positionValue } from './position-value.ts'
 import { gauss, meanAtHorizon, meanOverTime, survivalBySteps } from './quadrature.fixture.ts'
 import { exitByGreen, exitSample, staySample } from './exit-proof.fixture.ts'
-import { stayInRangeProbability, terminalInRangeProbability } from './stay-in-range-probability.ts'
 
 /** What is expected of a random price. */
 export const EXPECTATIONS: Readonly<Record<string, Proof>> = {

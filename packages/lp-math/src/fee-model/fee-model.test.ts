@@ -1,10 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { createOccupationTable } from '../closed-form/create-occupation-table.ts'
+import { createOccupationTable, timeInRange } from '../closed-form/occupation.ts'
 import { positionValue } from '../closed-form/position-value.ts'
-import { timeInRange } from '../closed-form/occupation-density.ts'
 import { busyMarket } from '../range-choice/range-market.fixture.ts'
-import { createFeeModel, ownLiquidity } from './create-fee-model.ts'
-import { liquidityProfile } from './liquidity-profile.ts'
+import { createFeeModel, liquidityProfile, ownLiquidity } from './fee-model.ts'
 
 const FULL = { lower: 0, upper: Number.POSITIVE_INFINITY }
 const MODEL = { price: 1, sigma: 0.8, drift: 0.2, years: 30 / 365 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { feePace } from './fee-pace.ts'
+import { feePace } from './fee-model.ts'
 
 const hours = { barSeconds: 3_600 }
 const past = (count: number, fees = 1) => new Float64Array(count).fill(fees)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { paceError } from './fee-pace.ts'
+import { paceError } from './fee-model.ts'
 
 test.each([
   [{ perDay: 200, ofLast7Days: 200, standardError: 20 }, 0.1],

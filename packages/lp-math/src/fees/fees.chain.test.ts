@@ -3,8 +3,7 @@ import { expect, test } from 'vitest'
 import { v3PoolAbi, v3PositionManagerAbi, v4PoolManagerAbi } from '../amm-abis.fixture.ts'
 import { ammContracts, noDeadline } from '../amm-contracts.fixture.ts'
 import { nearestUsableTick } from '../ticks/ticks.ts'
-import { type FeeGrowth, feeGrowthFromSwaps } from './fee-growth-from-swaps-in-steps.ts'
-import { feesOwed } from './fees.ts'
+import { type FeeGrowth, feeGrowthFromSwaps, feesOwed } from './fees.ts'
 
 const devnet = useDevnet()
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isZeroForOne } from './fee-growth-from-swaps-in-steps.ts'
+import { isZeroForOne } from './fees.ts'
 
 const before = 2n ** 96n
 

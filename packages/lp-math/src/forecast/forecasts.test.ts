@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { LpMathError } from '../lp-math-error.ts'
 import { createRandom } from '../random/create-random.ts'
-import { feesAhead } from './fees-ahead.ts'
-import { type Interval, intervalOf } from './interval.ts'
+import { feesAhead } from './yields-ahead.ts'
+import { type Interval, intervalOf } from './level-ahead.ts'
 import { volatilityAhead } from './volatility-ahead.ts'
 
 const day = { barSeconds: 86_400, horizonDays: 30 }

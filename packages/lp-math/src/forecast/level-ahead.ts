@@ -1,3 +1,7 @@
+import { LpMathError } from '../lp-math-error.ts'
+import { inverseNormalCdf, studentDeviate } from '../normal/normal.ts'
+import type { EquityPoint } from '../backtest/strategy-result.ts'
+
 /**
  * Forecasts the mean of a positive quantity (fees a day, variance a day) over the days ahead from what it was, as a logarithm.
  *
@@ -134,3 +138,70 @@ function dot(one: Float64Array, other: Float64Array): number {
 function sumOf(values: Float64Array): number {
   return values.reduce((sum, value) => sum + value, 0)
 }
+
+/** What lies ahead is to be found between `low68` and `high68` in 68 of 100 cases, and between the outer two in 95. */
+export type Interval = {
+  readonly low95: number
+  readonly low68: number
+  readonly high68: number
+  readonly high95: number
+}
+
+/** The interval of what a forecast is the logarithm of. */
+export function intervalOf(forecast: LogForecast): Interval {
+  const at = (probability: number) => Math.exp(quantileOf(forecast, inverseNormalCdf(probability)))
+  return { low95: at(0.025), low68: at(0.16), high68: at(0.84), high95: at(0.975) }
+}
+
+/** The forecast of so many times as much. */
+export function timesForecast(forecast: LogForecast, factor: number): LogForecast {
+  return { ...forecast, location: forecast.location + Math.log(factor) }
+}
+
+/** What a forecast stays below as often as a standard normal number stays below `normal`. */
+export function quantileOf({ location, scale, freedom }: LogForecast, normal: number): number {
+  return location + scale * studentDeviate(normal, freedom)
+}
+
+/** The interval of numbers that were drawn, which are sorted. */
+export function intervalOfDraws(draws: Float64Array): Interval {
+  const sorted = draws.toSorted()
+  const at = (share: number) => {
+    const rank = share * (sorted.length - 1)
+    const low = sorted[Math.floor(rank)] ?? 0
+    return low + ((sorted[Math.ceil(rank)] ?? low) - low) * (rank - Math.floor(rank))
+  }
+  return { low95: at(0.025), low68: at(0.16), high68: at(0.84), high95: at(0.975) }
+}
+
+/** `YEARS_OUT_OF_RANGE` unless above 0 and at most ten years. */
+export function requireHorizon(horizonDays: number): void {
+  if (horizonDays > 0 && horizonDays <= longestDays) return
+  throw new LpMathError('YEARS_OUT_OF_RANGE', 'horizonDays is above 0 and at most 3650.')
+}
+
+const longestDays = 3_650
+
+/**
+ * By how much a strategy is to lead another over as many days to come as were replayed, in dollars, from what both were worth every day:
+ * half of its lead, as the one that led is likelier to have been lucky, give or take what sums of as many daily changes of the lead scatter
+ * by, both in the past and ahead. Student's t of 3 stands for days that are unlike each other. `null` below 7 whole days.
+ */
+export function leadAhead(best: readonly EquityPoint[], second: readonly EquityPoint[]): Interval | null {
+  const whole = best.filter(({ at }) => (at - (best[0]?.at ?? at)) % 86_400 === 0).length
+  const leads = best.slice(0, whole).map(({ valueUsd }, day) => valueUsd - (second[day]?.valueUsd ?? valueUsd))
+  const changes = leads.slice(1).map((lead, day) => lead - (leads[day] ?? lead))
+  const days = changes.length
+  if (days < leastDays) return null
+  const mean = changes.reduce((sum, change) => sum + change, 0) / days
+  const squares = changes.reduce((sum, change) => sum + (change - mean) ** 2, 0)
+  const scatter = narrowing * Math.sqrt((2 * days * squares) / (days - 1))
+  const at = (probability: number) =>
+    (mean * days) / 2 + scatter * studentDeviate(inverseNormalCdf(probability), freedom)
+  return { low95: at(0.025), low68: at(0.16), high68: at(0.84), high95: at(0.975) }
+}
+
+const leastDays = 7
+/** Found on drawn pools, as `docs/decisions/0046-forecast-intervals.md` says; the scale of a t of few degrees is less than its deviation. */
+const freedom = 3
+const narrowing = 0.88

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { logChiSquareMean, logChiSquareVariance } from './log-chi-square.ts'
+import { logChiSquareMean, logChiSquareVariance } from './volatility-ahead.ts'
 
 const eulerGamma = 0.5772156649015329
 

@@ -1,7 +1,5 @@
-import { barsPerYear, logReturns } from '../volatility/sigma.ts'
-import { requireHorizon } from './interval.ts'
-import { type LevelMemory, levelAhead, type LogForecast } from './level-ahead.ts'
-import { logChiSquareMean, logChiSquareVariance } from './log-chi-square.ts'
+import { barsPerYear, logReturns } from '../volatility/volatility.ts'
+import { requireHorizon, type LevelMemory, levelAhead, type LogForecast } from './level-ahead.ts'
 
 /**
  * The volatility that the closes of the days ahead will show, annual and a fraction, from the closes of bars of one length, oldest
@@ -81,4 +79,22 @@ function spansOf(returns: Float64Array, { barSeconds, traded }: VolatilityAheadO
   })
   const moved = spans.filter(({ count }) => count > 0)
   return moved.length === 0 ? spans.map(({ ageDays, square, bars }) => ({ ageDays, square, bars, count: 1 })) : moved
+}
+
+/**
+ * Mean and variance of the logarithm of a mean of `count` squares of standard normal numbers: digamma(count/2) - ln(count/2) and
+ * trigamma(count/2). By recurrence to 8 and the asymptotic series beyond (Abramowitz and Stegun 6.3.18, 6.4.12), to 1e-8; `count` above 0.
+ */
+export function logChiSquareMean(count: number): number {
+  const half = count / 2
+  let [at, shift] = [half, 0]
+  for (; at < 8; at += 1) shift -= 1 / at
+  return shift + Math.log(at / half) - 1 / (2 * at) - 1 / (12 * at ** 2) + 1 / (120 * at ** 4) - 1 / (252 * at ** 6)
+}
+
+/** See {@link logChiSquareMean}. */
+export function logChiSquareVariance(count: number): number {
+  let [at, sum] = [count / 2, 0]
+  for (; at < 8; at += 1) sum += 1 / at ** 2
+  return sum + 1 / at + 1 / (2 * at ** 2) + 1 / (6 * at ** 3) - 1 / (30 * at ** 5) + 1 / (42 * at ** 7)
 }

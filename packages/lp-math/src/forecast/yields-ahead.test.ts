@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createRangeAnalyser } from '../range-choice/create-range-analyser.ts'
 import { busyMarket } from '../range-choice/range-market.fixture.ts'
 import { yieldIntervals, type YieldOutlook, yieldsAhead } from './yields-ahead.ts'
-import { leadAhead } from './lead-ahead.ts'
+import { leadAhead } from './level-ahead.ts'
 
 const market = busyMarket(100)
 const { model, profile, value } = market

@@ -2,11 +2,9 @@ import { useDevnet } from '@svc/devnet/testing'
 import { expect, test } from 'vitest'
 import { v2Abi, v3PositionManagerAbi } from '../amm-abis.fixture.ts'
 import { ammContracts, noDeadline } from '../amm-contracts.fixture.ts'
-import { getSqrtPriceAtTick } from '../ticks/sqrt-price-of-tick.ts'
-import { nearestUsableTick } from '../ticks/ticks.ts'
+import { getSqrtPriceAtTick, nearestUsableTick } from '../ticks/ticks.ts'
 import { amountsForV2Burn, liquidityForV2Mint, quoteLiquidity } from '../v2/shares.ts'
-import { getAmountsForLiquidity, getLiquidityForAmounts } from './amounts.ts'
-import { mintAmountsWithSlippage } from './slippage.ts'
+import { getAmountsForLiquidity, getLiquidityForAmounts, mintAmountsWithSlippage } from './liquidity.ts'
 
 const devnet = useDevnet()
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { getSqrtPriceAtTick } from '../ticks/sqrt-price-of-tick.ts'
+import { getSqrtPriceAtTick } from '../ticks/ticks.ts'
 import { applyPoolEvent } from './apply-pool-event.ts'
 import { createPoolState } from './pool-state.ts'
 import { type PoolEvent, positionKey } from './pool-event.ts'
 import { mintEvent, openPool, start } from './pool-replay.fixture.ts'
-import { swapInPool } from './apply-swap-event.ts'
+import { swapInPool } from './plan-swap.ts'
 
 const range = { tickLower: -60, tickUpper: 60 }
 const owner = '0xA'

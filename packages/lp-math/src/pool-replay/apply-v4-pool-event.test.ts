@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { v4SwapFee } from '../fees/fees.ts'
 import { applyV4PoolEvent, planV4Swap } from './apply-v4-pool-event.ts'
-import { swapFields } from './pool-event.ts'
+import { swapFields } from './plan-swap.ts'
 import { v4EventDifferences } from './event-differences.ts'
 import { start } from './pool-replay.fixture.ts'
-import type { V4PoolEvent } from './v4-pool-event.ts'
-import { createV4PoolState, v4PositionKey } from './v4-pool-state.ts'
+import { type V4PoolEvent, createV4PoolState, v4PositionKey } from './v4-pool-state.ts'
 
 const [swaps, events, liquidity] = ['SWAP_LOGS_INCONSISTENT', 'POOL_EVENTS_INCONSISTENT', 'LIQUIDITY_OUT_OF_RANGE']
 const salt = `0x${'00'.repeat(32)}`

@@ -1,13 +1,11 @@
-import { getAmountsForLiquidity } from '../liquidity/amounts.ts'
+import { getAmountsForLiquidity } from '../liquidity/liquidity.ts'
 import { LpMathError } from '../lp-math-error.ts'
-import { getSqrtPriceAtTick } from '../ticks/sqrt-price-of-tick.ts'
+import { getSqrtPriceAtTick } from '../ticks/ticks.ts'
 import { planV4Swap, poolSideOf } from './apply-v4-pool-event.ts'
-import { possibleOrders, type TimedSwap } from './apply-swap-event.ts'
-import { planSwap, type SwapOrder, type SwapPlan } from './plan-swap.ts'
-import { type PoolEvent, type SwapFields, swapFields } from './pool-event.ts'
+import { possibleOrders, type TimedSwap, planSwap, swapFields, type SwapOrder, type SwapPlan } from './plan-swap.ts'
+import type { PoolEvent, SwapFields } from './pool-event.ts'
 import type { PoolState } from './pool-state.ts'
-import type { V4PoolEvent } from './v4-pool-event.ts'
-import type { V4PoolState } from './v4-pool-state.ts'
+import type { V4PoolEvent, V4PoolState } from './v4-pool-state.ts'
 
 /**
  * In which fields an event that a v3 pool refused (`applyPoolEvent`) is not what the pool would have written: of a swap by the kind of order that

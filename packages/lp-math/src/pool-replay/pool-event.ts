@@ -1,5 +1,3 @@
-import type { SwapPlan } from './plan-swap.ts'
-
 /**
  * An event of a v3 pool under the contract's own names, as viem decodes it, with the time of its block in unix seconds:
  * `{ ...log, timestamp }`.
@@ -43,9 +41,33 @@ export type EventAmounts = { readonly amount0: bigint; readonly amount1: bigint 
 /** An event of a pool, as its log is decoded. */
 export type NamedEvent<Name extends string, Args> = { readonly eventName: Name; readonly args: Args }
 
-/** What the pool would write into the Swap event. */
-export function swapFields({ zeroForOne, result }: SwapPlan): SwapFields {
-  const { amountIn, amountOut, sqrtPriceX96After: sqrtPriceX96, liquidityAfter: liquidity, tickAfter: tick } = result
-  const [amount0, amount1] = zeroForOne ? [amountIn, -amountOut] : [-amountOut, amountIn]
-  return { amount0, amount1, sqrtPriceX96, liquidity, tick }
+/**
+ * A fee on its way to the providers of a pool: of a step of a swap, a flash loan or a donation. `fee` in smallest units of `token`, the
+ * protocol's part taken out. Price (Q64.96), tick and active liquidity are those before the step, `sqrtPriceAfterX96` the price at its end.
+ */
+export type FeePayment = {
+  readonly token: 0 | 1
+  readonly fee: bigint
+  readonly liquidity: bigint
+  readonly tick: number
+  readonly sqrtPriceX96: bigint
+  readonly sqrtPriceAfterX96: bigint
+  /** Of the block, in unix seconds. */
+  readonly timestamp: number
+}
+
+/** Hears of each payment of an event once the event has been applied. */
+export type FeeListener = (payment: FeePayment) => void
+
+/** What was given to all active liquidity at one price. */
+export function paymentsAt(
+  { sqrtPriceX96, tick, liquidity }: Pick<FeePayment, 'sqrtPriceX96' | 'tick' | 'liquidity'>,
+  [fee0, fee1]: readonly [bigint, bigint],
+  timestamp: number,
+): readonly FeePayment[] {
+  const at = { sqrtPriceX96, sqrtPriceAfterX96: sqrtPriceX96, tick, liquidity, timestamp }
+  return [
+    { token: 0, fee: fee0, ...at },
+    { token: 1, fee: fee1, ...at },
+  ]
 }

@@ -4,7 +4,7 @@ import { fromJsbi, sdk, sdkCore, token0, token1 } from '../v3-sdk.fixture.ts'
 import { applyPoolEvent } from './apply-pool-event.ts'
 import { anyOrder, anyReplayPool, toOrder } from './pool-replay.fixture.ts'
 import type { PoolState } from './pool-state.ts'
-import { swapInPool } from './apply-swap-event.ts'
+import { swapInPool } from './plan-swap.ts'
 
 test('the event of a swap of any kind leads to the state the swap itself led to', () => {
   const kinds = new Set<string>()

@@ -1,15 +1,13 @@
 import * as fc from 'fast-check'
 import { type Address, encodeAbiParameters, encodeFunctionData, type Hex } from 'viem'
 import { v3PoolAbi } from '../amm-abis.fixture.ts'
-import { getAmountsForLiquidity } from '../liquidity/amounts.ts'
-import { fullRangeTicks, MAX_SQRT_PRICE, MAX_TICK, MIN_SQRT_PRICE } from '../ticks/ticks.ts'
-import { getSqrtPriceAtTick } from '../ticks/sqrt-price-of-tick.ts'
+import { getAmountsForLiquidity } from '../liquidity/liquidity.ts'
+import { fullRangeTicks, MAX_SQRT_PRICE, MAX_TICK, MIN_SQRT_PRICE, getSqrtPriceAtTick } from '../ticks/ticks.ts'
 import { upToBits } from '../v3-sdk.fixture.ts'
 import { applyPoolEvent } from './apply-pool-event.ts'
-import { planSwap, type SwapOrder } from './plan-swap.ts'
+import { planSwap, type SwapOrder, swapInPool } from './plan-swap.ts'
 import { type PoolEvent, positionKey } from './pool-event.ts'
 import { findTick, type PoolState } from './pool-state.ts'
-import { swapInPool } from './apply-swap-event.ts'
 
 /** A call to the pool, and the event it will write. */
 export type ForeseenCall = { readonly data: Hex; readonly event: PoolEvent }

@@ -1,10 +1,8 @@
 import { feesOwed } from '../fees/fees.ts'
 import { Q128 } from '../integers/integers.ts'
 import { LpMathError } from '../lp-math-error.ts'
-import { getSqrtPriceAtTick } from '../ticks/sqrt-price-of-tick.ts'
-import type { TickRange } from '../ticks/ticks.ts'
-import type { FeePayment } from './fee-payment.ts'
-import type { EventAmounts } from './pool-event.ts'
+import { getSqrtPriceAtTick, type TickRange } from '../ticks/ticks.ts'
+import type { FeePayment, EventAmounts } from './pool-event.ts'
 
 /**
  * Counts the fees of a position, payment by payment (`onFee` of `applyPoolEvent` and `applyV4PoolEvent`).

@@ -9,8 +9,7 @@ import {
   parseEventLogs,
 } from 'viem'
 import type { ammContracts, Ticks } from '../amm-contracts.fixture.ts'
-import { createV4PoolState, type V4PoolState } from './v4-pool-state.ts'
-import type { V4PoolEvent } from './v4-pool-event.ts'
+import { createV4PoolState, type V4PoolState, type V4PoolEvent } from './v4-pool-state.ts'
 
 export type Chain = ReturnType<typeof ammContracts>
 export type Pool = ReturnType<Chain['find']>

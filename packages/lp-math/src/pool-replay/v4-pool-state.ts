@@ -1,6 +1,6 @@
 import { LpMathError, requirePoolFeePips } from '../lp-math-error.ts'
 import { requireTickSpacing } from '../ticks/ticks.ts'
-import type { PositionRange } from './pool-event.ts'
+import type { PositionRange, EventAmounts, NamedEvent } from './pool-event.ts'
 import type { TickRecord } from './pool-state.ts'
 
 /**
@@ -94,3 +94,47 @@ function requireHookOfNoAmounts(hooks: string | undefined): void {
     `The hook ${hooks} may change what is paid (${may.join(', ')}): the events of its pool do not tell what anybody got.`,
   )
 }
+
+/**
+ * An event of a v4 pool under the manager's own names, as viem decodes it, with the time of its block in unix seconds. Amounts of a swap
+ * are the trader's, as the manager writes them: what was paid in is negative.
+ */
+export type V4PoolEvent = { readonly timestamp: number } & (
+  | NamedEvent<'Initialize', { readonly sqrtPriceX96: bigint; readonly tick: number }>
+  | NamedEvent<'ModifyLiquidity', V4PositionChange>
+  | NamedEvent<'Swap', V4SwapFields>
+  | NamedEvent<'Donate', EventAmounts>
+  | NamedEvent<'ProtocolFeeUpdated', { readonly protocolFee: number }>
+)
+
+/** What was added to a position, or taken out of it where negative; 0 has its fees paid. */
+export type V4PositionChange = {
+  readonly sender: string
+  readonly tickLower: number
+  readonly tickUpper: number
+  readonly liquidityDelta: bigint
+  readonly salt: string
+}
+
+/** `fee` is the whole fee of the swap in millionths of the input, the protocol's part included. */
+export type V4SwapFields = EventAmounts & {
+  readonly sqrtPriceX96: bigint
+  readonly liquidity: bigint
+  readonly tick: number
+  readonly fee: number
+}
+
+/**
+ * Reads v4's packed PositionInfo: bits 0 to 7 the subscriber flag, 8 to 31 tickLower, 32 to 55 tickUpper (both signed 24 bits);
+ * the 200 bits above hold the truncated pool id. Source: PositionInfoLibrary of v4-periphery.
+ */
+export function unpackPositionInfo(info: bigint): PositionInfo {
+  return {
+    tickLower: Number(BigInt.asIntN(24, info >> 8n)),
+    tickUpper: Number(BigInt.asIntN(24, info >> 32n)),
+    hasSubscriber: BigInt.asUintN(8, info) !== 0n,
+  }
+}
+
+/** What v4's position manager packs of a position. */
+export type PositionInfo = { tickLower: number; tickUpper: number; hasSubscriber: boolean }

@@ -1,8 +1,14 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { formatAmount } from '../amounts/amounts.ts'
-import { getSqrtPriceAtTick, getTickAtSqrtPrice } from '../ticks/sqrt-price-of-tick.ts'
-import { MAX_SQRT_PRICE, MAX_TICK, MIN_SQRT_PRICE, MIN_TICK } from '../ticks/ticks.ts'
+import {
+  getSqrtPriceAtTick,
+  getTickAtSqrtPrice,
+  MAX_SQRT_PRICE,
+  MAX_TICK,
+  MIN_SQRT_PRICE,
+  MIN_TICK,
+} from '../ticks/ticks.ts'
 import { anySqrtPrice, anyTick, fromJsbi, outcome, sdk, sdkCore, upToBits } from '../v3-sdk.fixture.ts'
 import {
   invertRange,

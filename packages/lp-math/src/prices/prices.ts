@@ -1,8 +1,15 @@
-import { invertTicks, MAX_SQRT_PRICE, MAX_TICK, MIN_SQRT_PRICE, type TickRange } from '../ticks/ticks.ts'
-import type { Amounts } from '../liquidity/amounts.ts'
+import {
+  invertTicks,
+  MAX_SQRT_PRICE,
+  MAX_TICK,
+  MIN_SQRT_PRICE,
+  type TickRange,
+  getSqrtPriceAtTick,
+  getTickAtSqrtPrice,
+} from '../ticks/ticks.ts'
+import type { Amounts } from '../liquidity/liquidity.ts'
 import { LpMathError } from '../lp-math-error.ts'
 import { bitLength, integerSqrt, Q192 } from '../integers/integers.ts'
-import { getSqrtPriceAtTick, getTickAtSqrtPrice } from '../ticks/sqrt-price-of-tick.ts'
 import { requireSqrtPrice } from '../sqrt-price/sqrt-price.ts'
 
 /**

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
-import { inverseNormalCdf } from '../normal/inverse-normal-cdf.ts'
-import { createNormalTable } from './create-normal-table.ts'
-import { createRandom } from './create-random.ts'
+import { inverseNormalCdf } from '../normal/normal.ts'
+import { createNormalTable, createRandom } from './create-random.ts'
 
 test('lies within 1e-8 of the inverse normal distribution from its middle to both ends', () => {
   const random = createRandom(1)

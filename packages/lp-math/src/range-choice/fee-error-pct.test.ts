@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { feeErrorPct } from './net-apr-error.ts'
+import { feeErrorPct } from './create-range-analyser.ts'
 
 const range = { feeApr: 20, steadyFeeApr: 20 }
 const pace = { perDay: 200, ofLast7Days: 200, standardError: 0 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { netAprError, netAprErrors } from './net-apr-error.ts'
+import { netAprError, netAprErrors } from './create-range-analyser.ts'
 
 const sensitivity = { calmer: { sigma: 0.4, netApr: 10 }, wilder: { sigma: 0.6, netApr: 4 } }
 const range = { feeApr: 12, steadyFeeApr: 12, sensitivity }

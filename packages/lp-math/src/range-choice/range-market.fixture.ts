@@ -1,5 +1,5 @@
-import type { TickLiquidity } from '../swaps/create-tick-cursor.ts'
-import { liquidityProfile } from '../fee-model/liquidity-profile.ts'
+import type { TickLiquidity } from '../swaps/walk-swap.ts'
+import { liquidityProfile } from '../fee-model/fee-model.ts'
 import type { RangeMarket } from './create-range-analyser.ts'
 
 /**

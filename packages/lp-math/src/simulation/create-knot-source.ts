@@ -1,7 +1,6 @@
 import { logReturn, type PriceModel } from '../closed-form/price-model.ts'
 import { bisection } from '../random/create-brownian-bridge.ts'
-import { createNormalTable } from '../random/create-normal-table.ts'
-import { createRandom, type Random } from '../random/create-random.ts'
+import { createNormalTable, createRandom, type Random } from '../random/create-random.ts'
 import { createSobol, MAX_SOBOL_DIMENSIONS } from '../random/create-sobol.ts'
 
 /**

@@ -3,7 +3,7 @@ import { expectedIl, expectedPositionValue } from '../closed-form/expected-il.ts
 import { positionValue } from '../closed-form/position-value.ts'
 import type { PriceBounds, PriceModel } from '../closed-form/price-model.ts'
 import { stayInRangeProbability, terminalInRangeProbability } from '../closed-form/stay-in-range-probability.ts'
-import { timeInRange } from '../closed-form/occupation-density.ts'
+import { timeInRange } from '../closed-form/occupation.ts'
 import { createSimulation, type SimulationOptions } from './create-simulation.ts'
 import type { Estimate } from './estimate.ts'
 

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
 import { createBrownianBridge } from '../random/create-brownian-bridge.ts'
 import { createRandom } from '../random/create-random.ts'
-import { createStayingPaths } from './create-staying-paths.ts'
-import type { LogBounds } from './create-occupancy.ts'
+import { createStayingPaths, type LogBounds } from './create-occupancy.ts'
 
 /** Each path by itself, without a table: that one holds what lies within reach. */
 function stayingPaths(ends: Float64Array, bounds: LogBounds, variance: number): number {

@@ -1,5 +1,4 @@
-import { inverseNormalCdf } from '../normal/inverse-normal-cdf.ts'
-import { normalCdf } from '../normal/normal.ts'
+import { inverseNormalCdf, normalCdf } from '../normal/normal.ts'
 
 /** A number out of random paths, and how far it may lie from what endless paths would give. */
 export type Estimate = { readonly mean: number; readonly standardError: number }

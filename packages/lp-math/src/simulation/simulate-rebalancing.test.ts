@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { expectedPositionValue } from '../closed-form/expected-il.ts'
 import { positionValue } from '../closed-form/position-value.ts'
-import { timeInRange } from '../closed-form/occupation-density.ts'
+import { timeInRange } from '../closed-form/occupation.ts'
 import { type RebalancingOptions, simulateRebalancing } from './simulate-rebalancing.ts'
 
 const model = { price: 2_000, sigma: 0.8, drift: 0, years: 30 / 365 }

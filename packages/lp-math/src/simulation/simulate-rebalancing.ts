@@ -7,8 +7,7 @@ import {
   requirePriceModel,
 } from '../closed-form/price-model.ts'
 import { createBrownianBridge } from '../random/create-brownian-bridge.ts'
-import { createNormalTable } from '../random/create-normal-table.ts'
-import { createRandom } from '../random/create-random.ts'
+import { createNormalTable, createRandom } from '../random/create-random.ts'
 import { createSobol } from '../random/create-sobol.ts'
 import { LpMathError, requireCount } from '../lp-math-error.ts'
 import { division, type Estimate, estimateOf } from './estimate.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { expectedIl } from '../closed-form/expected-il.ts'
 import { stayInRangeProbability, terminalInRangeProbability } from '../closed-form/stay-in-range-probability.ts'
-import { timeInRange } from '../closed-form/occupation-density.ts'
+import { timeInRange } from '../closed-form/occupation.ts'
 import { createSimulation } from './create-simulation.ts'
 import type { RangeEstimates } from './range-estimates.ts'
 import { farthestOff, standardErrorsOff } from './estimate.ts'

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { anyAmount, anyLiquidity, anySqrtPrice, fromJsbi, outcome, sdk, toJsbi } from '../v3-sdk.fixture.ts'
-import { computeSwapStep, type SwapStepOptions } from './compute-swap-step.ts'
+import { computeSwapStep, type SwapStepOptions } from './walk-swap.ts'
 
 const anyStep: fc.Arbitrary<SwapStepOptions> = fc.record({
   sqrtPriceX96: anySqrtPrice,

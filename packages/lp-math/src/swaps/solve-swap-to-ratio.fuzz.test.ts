@@ -1,8 +1,8 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { getAmountsForLiquidity, getLiquidityForAmounts } from '../liquidity/amounts.ts'
+import { getAmountsForLiquidity, getLiquidityForAmounts } from '../liquidity/liquidity.ts'
 import { anyPool } from '../pool.fixture.ts'
-import { getSqrtPriceAtTick } from '../ticks/sqrt-price-of-tick.ts'
+import { getSqrtPriceAtTick } from '../ticks/ticks.ts'
 import { outcome, upToBits } from '../v3-sdk.fixture.ts'
 import { solveSwapToRatio, swapThroughTicks, type SwapToRatioOptions } from './solve-swap-to-ratio.ts'
 

@@ -1,6 +1,6 @@
 import { type SwapOptions, type SwapResult, walkSwap } from './walk-swap.ts'
 import { Q192 } from '../integers/integers.ts'
-import { getLiquidityForAmounts } from '../liquidity/amounts.ts'
+import { getLiquidityForAmounts } from '../liquidity/liquidity.ts'
 import { LpMathError } from '../lp-math-error.ts'
 import { requireAmount } from '../sqrt-price/sqrt-price.ts'
 import { MAX_SQRT_PRICE, MIN_SQRT_PRICE } from '../ticks/ticks.ts'

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { anyPool } from '../pool.fixture.ts'
-import { getSqrtPriceAtTick, getTickAtSqrtPrice } from '../ticks/sqrt-price-of-tick.ts'
+import { getSqrtPriceAtTick, getTickAtSqrtPrice } from '../ticks/ticks.ts'
 import { fromJsbi, outcome, sdk, sdkCore, token0, token1, upToBits } from '../v3-sdk.fixture.ts'
 import { swapThroughTicks } from './solve-swap-to-ratio.ts'
 

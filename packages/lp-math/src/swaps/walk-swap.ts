@@ -1,9 +1,22 @@
-import { LpMathError } from '../lp-math-error.ts'
-import { requireAmount, requireLiquidity } from '../sqrt-price/sqrt-price.ts'
-import { getSqrtPriceAtTick, getTickAtSqrtPrice } from '../ticks/sqrt-price-of-tick.ts'
-import { MAX_SQRT_PRICE, MIN_SQRT_PRICE } from '../ticks/ticks.ts'
-import { computeSwapStep, type SwapStep } from './compute-swap-step.ts'
-import { createTickCursor, type TickLiquidity } from './create-tick-cursor.ts'
+import { LpMathError, requirePoolFeePips } from '../lp-math-error.ts'
+import {
+  requireAmount,
+  requireLiquidity,
+  getAmount0Delta,
+  getAmount1Delta,
+  getNextSqrtPriceFromInput,
+  getNextSqrtPriceFromOutput,
+} from '../sqrt-price/sqrt-price.ts'
+import {
+  getSqrtPriceAtTick,
+  getTickAtSqrtPrice,
+  MAX_SQRT_PRICE,
+  MIN_SQRT_PRICE,
+  MAX_TICK,
+  MIN_TICK,
+  requireTickSpacing,
+} from '../ticks/ticks.ts'
+import { divRoundingUp } from '../integers/integers.ts'
 
 /**
  * The loop of a swap, exact input or exact output, that tells a visitor of each step's fee and of each initialised tick it crosses.
@@ -99,4 +112,140 @@ function requireLimitAhead(limit: bigint, { zeroForOne, sqrtPriceX96 }: SwapOpti
   if (zeroForOne ? limit > sqrtPriceX96 : limit < sqrtPriceX96) {
     throw new LpMathError('SQRT_PRICE_LIMIT_PASSED', 'The price is beyond the limit before the swap begins.')
   }
+}
+
+/**
+ * One swap step within a segment of constant liquidity, towards a target price that gives the direction.
+ * To the unit v3's step, or with `version` v4's, which differs only in how it splits the last step's input between `amountIn` and
+ * `feeAmount` (by the rounding of the price); their sum, `amountOut` and the price are the same. Source: v3 whitepaper 6.2.3;
+ * SwapMath of v3-core and v4-core.
+ * @throws LpMathError `FEE_OUT_OF_RANGE`, `AMOUNT_NEGATIVE`, `LIQUIDITY_OUT_OF_RANGE`, `SQRT_PRICE_OUT_OF_RANGE`.
+ */
+export function computeSwapStep(options: SwapStepOptions): SwapStep {
+  const { sqrtPriceX96, sqrtPriceTargetX96, liquidity, amountRemaining, exactIn, version = 'v3' } = options
+  requireAmount(amountRemaining)
+  requirePoolFeePips(options.feePips)
+  const fee = BigInt(options.feePips)
+  const zeroForOne = sqrtPriceX96 >= sqrtPriceTargetX96
+  const inputDelta = zeroForOne ? getAmount0Delta : getAmount1Delta
+  const outputDelta = zeroForOne ? getAmount1Delta : getAmount0Delta
+
+  if (exactIn) {
+    const lessFee = (amountRemaining * (ONE_MILLION - fee)) / ONE_MILLION
+    const inputToTarget = inputDelta(sqrtPriceX96, sqrtPriceTargetX96, liquidity, true)
+    const reached = lessFee >= inputToTarget
+    const sqrtPriceNextX96 = reached
+      ? sqrtPriceTargetX96
+      : getNextSqrtPriceFromInput(sqrtPriceX96, liquidity, lessFee, zeroForOne)
+    const last = () => (version === 'v4' ? lessFee : inputDelta(sqrtPriceX96, sqrtPriceNextX96, liquidity, true))
+    const amountIn = reached ? inputToTarget : last()
+    const amountOut = outputDelta(sqrtPriceX96, sqrtPriceNextX96, liquidity, false)
+    // What a last step does not use is fee as well: the input is taken whole.
+    const feeAmount = reached ? feeOn(amountIn, fee) : amountRemaining - amountIn
+    return { sqrtPriceNextX96, amountIn, amountOut, feeAmount }
+  }
+  const outputToTarget = outputDelta(sqrtPriceX96, sqrtPriceTargetX96, liquidity, false)
+  const reached = amountRemaining >= outputToTarget
+  const sqrtPriceNextX96 = reached
+    ? sqrtPriceTargetX96
+    : getNextSqrtPriceFromOutput(sqrtPriceX96, liquidity, amountRemaining, zeroForOne)
+  const amountIn = inputDelta(sqrtPriceX96, sqrtPriceNextX96, liquidity, true)
+  return {
+    sqrtPriceNextX96,
+    amountIn,
+    amountOut: reached ? outputToTarget : amountRemaining,
+    feeAmount: feeOn(amountIn, fee),
+  }
+}
+
+/** Prices Q64.96, amounts in smallest units, `feePips` in millionths of the input; `amountRemaining` is of the input if `exactIn`. */
+export type SwapStepOptions = {
+  sqrtPriceX96: bigint
+  sqrtPriceTargetX96: bigint
+  liquidity: bigint
+  amountRemaining: bigint
+  exactIn: boolean
+  feePips: number
+  /** `v3` by default. */
+  version?: 'v3' | 'v4'
+}
+
+/** `amountIn` is without the fee; the trader pays `amountIn + feeAmount`. */
+export type SwapStep = { sqrtPriceNextX96: bigint; amountIn: bigint; amountOut: bigint; feeAmount: bigint }
+
+const ONE_MILLION = 1_000_000n
+
+function feeOn(amountIn: bigint, fee: bigint): bigint {
+  return divRoundingUp(amountIn * fee, ONE_MILLION - fee)
+}
+
+/**
+ * Walks a pool's initialised ticks in the direction of a swap; with a tick spacing it also stops at the end of each bitmap word of 256
+ * spacings, as the contracts do (TickBitmap of v3-core, `nextInitializedTickWithinOneWord`).
+ * @throws LpMathError `TICKS_UNSORTED`, `TICK_SPACING_OUT_OF_RANGE`.
+ */
+export function createTickCursor(options: CursorOptions): TickCursor {
+  const { ticks, zeroForOne, tickSpacing } = options
+  requireSorted(ticks)
+  if (tickSpacing !== undefined) requireTickSpacing(tickSpacing)
+  // Ticks before this index lie at or below the current tick.
+  let below = countAtOrBelow(ticks, options.tick)
+  return {
+    next(tick) {
+      const initialised = zeroForOne ? ticks[below - 1] : ticks[below]
+      const edge = tickSpacing === undefined ? outermost(zeroForOne) : wordEdge(tick, tickSpacing, zeroForOne)
+      const isInitialisedNext =
+        initialised !== undefined && (zeroForOne ? initialised.tick >= edge : initialised.tick <= edge)
+      return isInitialisedNext ? initialised : { tick: edge, liquidityNet: null }
+    },
+    cross() {
+      below += zeroForOne ? -1 : 1
+    },
+  }
+}
+
+/** An initialised tick, and the liquidity that enters there for a rising price (leaves, if negative). */
+export type TickLiquidity = { tick: number; liquidityNet: bigint }
+
+export type TickCursor = {
+  /** The next stop from a tick; `liquidityNet` is null where nothing is initialised. */
+  next(tick: number): { tick: number; liquidityNet: bigint | null }
+  /** Steps over the initialised tick that `next` gave. */
+  cross(): void
+}
+
+type CursorOptions = {
+  ticks: readonly TickLiquidity[]
+  tick: number
+  zeroForOne: boolean
+  tickSpacing?: number
+}
+
+function requireSorted(ticks: readonly TickLiquidity[]): void {
+  let previous = Number.NEGATIVE_INFINITY
+  for (const { tick } of ticks) {
+    if (tick <= previous) throw new LpMathError('TICKS_UNSORTED', 'The ticks are in rising order, each once.')
+    previous = tick
+  }
+}
+
+function countAtOrBelow(ticks: readonly TickLiquidity[], tick: number): number {
+  let [low, high] = [0, ticks.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((ticks[middle]?.tick ?? Number.POSITIVE_INFINITY) <= tick) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+function outermost(zeroForOne: boolean): number {
+  return zeroForOne ? MIN_TICK : MAX_TICK
+}
+
+function wordEdge(tick: number, tickSpacing: number, zeroForOne: boolean): number {
+  const compressed = Math.floor(tick / tickSpacing)
+  return zeroForOne
+    ? Math.max((compressed >> 8) * 256 * tickSpacing, MIN_TICK)
+    : Math.min((((compressed + 1) >> 8) * 256 + 255) * tickSpacing, MAX_TICK)
 }

@@ -1,8 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { anyTick, fromJsbi, sdk } from '../v3-sdk.fixture.ts'
-import { getSqrtPriceAtTick } from './sqrt-price-of-tick.ts'
-import { MAX_SQRT_PRICE, MAX_TICK, MIN_SQRT_PRICE, MIN_TICK } from './ticks.ts'
+import { getSqrtPriceAtTick, MAX_SQRT_PRICE, MAX_TICK, MIN_SQRT_PRICE, MIN_TICK } from './ticks.ts'
 
 test('equals the oracle at any tick', () => {
   fc.assert(

@@ -1,8 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { anySqrtPrice, anyTick, sdk, toJsbi } from '../v3-sdk.fixture.ts'
-import { getSqrtPriceAtTick, getTickAtSqrtPrice } from './sqrt-price-of-tick.ts'
-import { MAX_SQRT_PRICE, MAX_TICK, MIN_SQRT_PRICE, MIN_TICK } from './ticks.ts'
+import { getSqrtPriceAtTick, getTickAtSqrtPrice, MAX_SQRT_PRICE, MAX_TICK, MIN_SQRT_PRICE, MIN_TICK } from './ticks.ts'
 
 test('equals the oracle at any price', () => {
   fc.assert(

@@ -1,7 +1,7 @@
 import { requireAmount } from '../sqrt-price/sqrt-price.ts'
 import { LpMathError } from '../lp-math-error.ts'
 import { integerSqrt } from '../integers/integers.ts'
-import type { Amounts } from '../liquidity/amounts.ts'
+import type { Amounts } from '../liquidity/liquidity.ts'
 
 /**
  * Pair tokens a v2 mint gives for two amounts (smallest units) at the reserves before it; the first mint leaves 1000 units locked for ever.

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { terminalInRangeProbability } from '../closed-form/stay-in-range-probability.ts'
-import { priceFan } from './price-fan.ts'
+import { terminalInRangeProbability } from './stay-in-range-probability.ts'
+import { priceFan } from './price-model.ts'
 
 const model = { price: 2_000, sigma: 0.8, drift: 0.2, years: 0.25 }
 

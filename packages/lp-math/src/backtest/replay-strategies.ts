@@ -1,12 +1,15 @@
-import type { Bars } from '../bars/bars.ts'
-import { checkBars } from '../bars/check-bars.ts'
+import { type Bars, checkBars } from '../bars/bars.ts'
 import { LpMathError } from '../lp-math-error.ts'
-import { type BacktestOptions, checkBacktestOptions } from './backtest-options.ts'
-import { type BacktestStrategy, checkStrategies } from './backtest-strategy.ts'
-import { marketColumns } from './market-columns.ts'
+import {
+  type BacktestOptions,
+  checkBacktestOptions,
+  type BacktestStrategy,
+  checkStrategies,
+  marketColumns,
+} from './backtest-options.ts'
 import { replayStrategy } from './replay-strategy.ts'
 import type { StrategyResult } from './strategy-result.ts'
-import { createSwapFees } from './swap-fees.ts'
+import { createSwapFees } from './position-fees.ts'
 
 /**
  * Which strategy ends with the most when all are entered 1, 2, ... 7 days later and end on the same bar: the name for each such start that leaves

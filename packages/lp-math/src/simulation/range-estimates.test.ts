@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { lossPercentiles } from './create-outcomes.ts'
+import { lossPercentiles } from './range-estimates.ts'
 
 const steep = (_: unknown, index: number) => -Math.abs(index - 17.3) - (index % 2) * 0.001
 

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { anyTick, upToBits } from '../v3-sdk.fixture.ts'
-import { unpackPositionInfo } from './unpack-position-info.ts'
+import { unpackPositionInfo } from './v4-pool-state.ts'
 
 test('reads back what was packed, whatever the pool id', () => {
   fc.assert(
