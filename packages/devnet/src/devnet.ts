@@ -3,10 +3,9 @@ import type { Address, Hex } from 'viem'
 import type { DevAccount, Sponsors } from './accounts.ts'
 import type { Amounts } from './chain/fund.ts'
 import type { DevnetFeed, DevnetSequencer } from './feeds/create-feeder.ts'
-import type { FeedSymbol } from './feeds/feed-specs.ts'
+import type { FeedSymbol, Asset } from './seed/token-specs.ts'
 import type { DevnetRewards } from './rewards/create-rewards.ts'
-import type { UsdPrices } from './seed/prices.ts'
-import type { Asset } from './seed/token-specs.ts'
+import type { UsdPrices } from './seed/market.ts'
 import type { MarketMove, Trader, TraderOptions } from './seed/trading.ts'
 
 export type DevnetOptions = {

@@ -1,7 +1,7 @@
 import { parseAbi } from 'viem'
 import type { ChainClient } from './chain/chain-client.ts'
 import type { Layout, PlacedPool } from './seed/layout.ts'
-import { decimalsOf } from './seed/prices.ts'
+import { decimalsOf } from './seed/market.ts'
 
 /** A pool's price and active liquidity at the head of the chain. */
 export async function readPool(client: ChainClient, layout: Layout, pool: PlacedPool): Promise<PoolReading> {

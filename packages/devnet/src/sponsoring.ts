@@ -1,6 +1,9 @@
 export type { BundledChain } from './services/bundling.ts'
-export type { StandInFault } from './services/create-fault-rules.ts'
-export { startFakeBundler } from './services/start-fake-bundler.ts'
-export type { BundlerFault, FakeBundler } from './services/start-fake-bundler.ts'
-export { startPaymaster } from './services/start-paymaster.ts'
-export type { Paymaster, PaymasterFault, PaymasterOptions } from './services/start-paymaster.ts'
+export type { StandInFault } from './services/stand-in-server.ts'
+export { startFakeBundler, type BundlerFault, type FakeBundler } from './services/start-fake-bundler.ts'
+export {
+  startPaymaster,
+  type Paymaster,
+  type PaymasterFault,
+  type PaymasterOptions,
+} from './services/start-paymaster.ts'

@@ -22,9 +22,8 @@ import { makeDump } from './seed/make-dump.ts'
 import type { LiveMarket } from './seed/market.ts'
 import { cacheFolder, seededDump } from './seed/seeded-dump.ts'
 import { tokenSpecs } from './seed/token-specs.ts'
-import { historyHours } from './seed/trading-hour.ts'
+import { historyHours, createTrading } from './seed/trading.ts'
 import { describeVaults } from './seed/vaults.ts'
-import { createTrading } from './seed/trading.ts'
 
 /**
  * Starts a local chain with the real AMM contracts, tokens, pools and, unless `history` is false, thirty days of

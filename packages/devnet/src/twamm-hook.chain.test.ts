@@ -1,11 +1,10 @@
 import { encodeFunctionData, erc20Abi, getAbiItem, type Hex } from 'viem'
 import { expect, test } from 'vitest'
 import { devAccounts } from './accounts.ts'
-import { awaitReceipt } from './chain/chain-client.ts'
-import { connect } from './chain/chain-client.ts'
+import { awaitReceipt, connect } from './chain/chain-client.ts'
 import { twammHook } from './contracts.gen.ts'
 import { openWallet } from './open-wallet.fixture.ts'
-import { poolKey } from './seed/add-liquidity-calls.ts'
+import { poolKey } from './seed/pool-calls.ts'
 import { createLayout } from './seed/layout.ts'
 import { useDevnet } from './use-devnet.ts'
 

@@ -7,14 +7,17 @@ import {
   type PlacedPool,
   poolInitCodeHash,
 } from '../seed/layout.ts'
-import { type Asset, type TokenSpec, tokenSpecs, type TokenSymbol } from '../seed/token-specs.ts'
 import {
+  type Asset,
+  type TokenSpec,
+  tokenSpecs,
+  type TokenSymbol,
   feedDecimals,
   feedHeartbeatSeconds,
   feedSpecs,
   type FeedSymbol,
   sequencerGraceSeconds,
-} from '../feeds/feed-specs.ts'
+} from '../seed/token-specs.ts'
 
 /** The row of the local chain for a chain table. The odd tokens are not on its list, as they would be on none. */
 export function chainRow(layout: Layout, chainId: number, rpcUrl: string): Chain {

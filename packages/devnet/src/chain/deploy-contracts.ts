@@ -26,7 +26,14 @@ import {
   rewardDistributor,
   verifyingPaymaster,
 } from '../contracts.gen.ts'
-import { feedDecimals } from '../feeds/feed-specs.ts'
+import {
+  feedDecimals,
+  hostileName,
+  hostileSymbol,
+  type TokenSpec,
+  tokenSpecs,
+  transferFeeBps,
+} from '../seed/token-specs.ts'
 import {
   type AgentContractName,
   agentContractOrder,
@@ -46,7 +53,6 @@ import {
   twammHookSalt,
   twammInitCode,
 } from '../seed/layout.ts'
-import { hostileName, hostileSymbol, type TokenSpec, tokenSpecs, transferFeeBps } from '../seed/token-specs.ts'
 import { deployVaultCalls } from '../seed/vaults.ts'
 
 /**

@@ -1,9 +1,7 @@
 import { type Address, encodeFunctionData, maxUint256, parseUnits, zeroAddress } from 'viem'
 import { multicall3Abi, permit2Abi, tokenAbi } from '../abis.ts'
-import { arbitrageur } from '../contracts.gen.ts'
-import { poolKey } from '../seed/add-liquidity-calls.ts'
 import { type Layout, multicall3Address, permit2Address, type PlacedPool } from '../seed/layout.ts'
-import { decimalsOf, unitsFor, type UsdPrices } from '../seed/prices.ts'
+import { decimalsOf, unitsFor, type UsdPrices } from '../seed/market.ts'
 import { type Asset, tokenSpecs, type TokenSymbol } from '../seed/token-specs.ts'
 import type { Call } from './block-writer.ts'
 import type { ChainClient } from './chain-client.ts'
@@ -62,23 +60,6 @@ export function approvalCalls(layout: Layout): readonly Call[] {
     ...roles.traders.flatMap((from) => trading.flatMap((grant) => grantCalls(from, grant))),
     ...ordering(layout),
   ]
-}
-
-/** Tells the arbitrageur which pools it looks after, in the order of `layout.pools` less those without a band, the hooked one last. */
-export function venueCall(layout: Layout): Call {
-  const version = { v2: 2, v3: 3, v4: 4 } as const
-  const venues = arbitragedPools(layout).map((pool) => ({
-    version: version[pool.version],
-    bandBps: pool.bandBps ?? 0,
-    pool: pool.version === 'v4' ? zeroAddress : pool.id,
-    key: poolKey(pool),
-  }))
-  const data = encodeFunctionData({ abi: arbitrageur.abi, functionName: 'addVenues', args: [venues] })
-  return { from: layout.roles.deployer, to: layout.contracts.arbitrageur, data, gas: 5_000_000n, what: 'add venues' }
-}
-
-export function arbitragedPools(layout: Layout): readonly PlacedPool[] {
-  return [...layout.pools, layout.twamm.pool].filter((pool) => pool.bandBps !== null)
 }
 
 type Grant = { readonly token: Address; readonly spender: Address; readonly byPermit2: boolean }

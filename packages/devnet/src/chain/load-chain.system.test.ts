@@ -5,14 +5,14 @@ import { parseAbi } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { devAccounts } from '../accounts.ts'
 import { anvilPath } from './start-anvil.ts'
-import { feedHeartbeatSeconds, feedSpecs, toFeedAnswer } from '../feeds/feed-specs.ts'
-import { readFeeds } from '../feeds/feed-posts.ts'
+import { feedHeartbeatSeconds, feedSpecs, toFeedAnswer } from '../seed/token-specs.ts'
+import { readFeeds } from '../feeds/create-feeder.ts'
 import { createLayout } from '../seed/layout.ts'
 import { loadChain } from './load-chain.ts'
 import { makeDump } from '../seed/make-dump.ts'
 import { createMarket } from '../seed/market.ts'
 import { readPool } from '../read-pool.fixture.ts'
-import { history, historyHours } from '../seed/trading-hour.ts'
+import { history, historyHours } from '../seed/trading.ts'
 
 const path = anvilPath(process.env)
 const { testAccounts, ...parties } = devAccounts()

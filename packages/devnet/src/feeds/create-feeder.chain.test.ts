@@ -6,9 +6,9 @@ import { priceFeed } from '../contracts.gen.ts'
 import { createLayout } from '../seed/layout.ts'
 import { readPool } from '../read-pool.fixture.ts'
 import { sendNow } from '../start-devnet.ts'
-import { swapCall } from '../seed/swap-call.ts'
+import { swapCall } from '../seed/pool-calls.ts'
 import { useDevnet } from '../use-devnet.ts'
-import type { FeedSymbol } from './feed-specs.ts'
+import type { FeedSymbol } from '../seed/token-specs.ts'
 
 const devnet = useDevnet()
 const client = () => connect(devnet().rpcUrl)

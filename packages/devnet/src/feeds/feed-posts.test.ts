@@ -4,8 +4,8 @@ import { devAccounts } from '../accounts.ts'
 import { priceFeed } from '../contracts.gen.ts'
 import { createLayout } from '../seed/layout.ts'
 import { pricesNow } from '../seed/market.ts'
-import { duePosts, type FeedAnswers, isDue } from './feed-posts.ts'
-import { feedHeartbeatSeconds, feedRenewalSeconds, feedSpecs, toFeedAnswer } from './feed-specs.ts'
+import { duePosts, type FeedAnswers, isDue } from './create-feeder.ts'
+import { feedHeartbeatSeconds, feedRenewalSeconds, feedSpecs, toFeedAnswer } from '../seed/token-specs.ts'
 
 const layout = createLayout(devAccounts())
 

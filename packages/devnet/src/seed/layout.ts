@@ -12,8 +12,7 @@ import {
 import type { Roles, Sponsors } from '../accounts.ts'
 import { initCodeConstant } from '../artifacts.ts'
 import { batchDelegate, crossChainSettler as settler, twammHook } from '../contracts.gen.ts'
-import { feedSpecs, type FeedSymbol } from '../feeds/feed-specs.ts'
-import { type Asset, tokenSpecs, type TokenSymbol } from './token-specs.ts'
+import { feedSpecs, type FeedSymbol, type Asset, tokenSpecs, type TokenSymbol } from './token-specs.ts'
 
 /**
  * Where everything stands on the local chain. One account deploys in one order, so each address follows from its place

@@ -1,4 +1,5 @@
-import type { UsdPrices } from './prices.ts'
+import type { PlacedPool } from './layout.ts'
+import { type Asset, tokenSpecs } from './token-specs.ts'
 
 /**
  * The market outside the chain, hour by hour: a geometric random walk for ether, a correlated one for bitcoin, and
@@ -100,4 +101,26 @@ function hash(text: string): number {
   let value = 0x811c9dc5
   for (let i = 0; i < text.length; i++) value = Math.imul(value ^ text.charCodeAt(i), 0x01000193)
   return value
+}
+
+/** Dollars for one whole token at one moment. */
+export type UsdPrices = Readonly<Record<Asset, number>>
+
+/** Raw price of the pool's token0 in its token1, both counted in their smallest units. */
+export function rawPrice(pool: PlacedPool, usd: UsdPrices): number {
+  return (usd[pool.asset0] / usd[pool.asset1]) * 10 ** (decimalsOf(pool.asset1) - decimalsOf(pool.asset0))
+}
+
+/** sqrt(price) * 2^96 (Uniswap v3 whitepaper, 6.1), good to the 53 bits of a double: the chain is its own judge. */
+export function toSqrtPriceX96(price: number): bigint {
+  return BigInt(Math.round(Math.sqrt(price) * 2 ** 96))
+}
+
+export function decimalsOf(asset: Asset): number {
+  return asset === 'ETH' ? 18 : (tokenSpecs.find((token) => token.symbol === asset)?.decimals ?? 18)
+}
+
+/** The smallest units of an asset that are worth so many dollars. */
+export function unitsFor(asset: Asset, amountUsd: number, usd: UsdPrices): bigint {
+  return BigInt(Math.round((amountUsd / usd[asset]) * 10 ** decimalsOf(asset)))
 }

@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Hex } from 'viem'
-import { arbitrageCall } from './swap-call.ts'
-import type { Call } from '../chain/block-writer.ts'
+import { arbitrageCall, swapCall } from './pool-calls.ts'
+import type { Call, BlockWriter } from '../chain/block-writer.ts'
 import type { Layout, PlacedPool } from './layout.ts'
-import { type LiveMarket, createRandom, type Random } from './market.ts'
-import type { UsdPrices } from './prices.ts'
-import { randomSwap } from './trading-hour.ts'
+import { type LiveMarket, createRandom, type Random, type UsdPrices, createMarket, unitsFor } from './market.ts'
+import { duePosts, type FeedAnswers } from '../feeds/create-feeder.ts'
 
 /** Trading by other people on a running chain: a number of trades at once, or one every so often until stopped. */
 export function createTrading(chain: {
@@ -138,4 +137,78 @@ function moved(usd: UsdPrices, { ETH = 1, WBTC = 1, USDC = 1, USDT = 1, DAI = 1 
   const ether = usd.ETH * ETH
   const dollars = { USDC: usd.USDC * USDC, USDT: usd.USDT * USDT, DAI: usd.DAI * DAI }
   return { ...usd, ...dollars, ETH: ether, WETH: ether, WBTC: usd.WBTC * WBTC }
+}
+
+/**
+ * What happens on the chain within one hour: people trade in the pools, and arbitrage follows the market's prices at
+ * the hour's end. The same seed and hour give the same calls.
+ */
+export function tradingHour(
+  layout: Layout,
+  hour: { readonly seed: string; readonly hour: number; readonly usd: UsdPrices },
+) {
+  const random = createRandom(`${hour.seed}:hour:${hour.hour}`)
+  const swaps = layout.pools.flatMap((pool) =>
+    Array.from({ length: tradesThisHour(pool, random) }, () => randomSwap(layout, pool, hour.usd, random)),
+  )
+  return [...swaps, arbitrageCall(layout, hour.usd)]
+}
+
+/** A trade of random size and direction by a random trader. */
+export function randomSwap(layout: Layout, pool: PlacedPool, usd: UsdPrices, random: Random): Call {
+  const { traders, bank } = layout.roles
+  const from = traders[random.below(traders.length)] ?? bank
+  const zeroForOne = random.next() < 0.5
+  // Log-normal with the pool's mean: exp(sigma^2 / 2) is the mean of exp(sigma * normal).
+  const drawnUsd = pool.meanUsd * Math.exp(sizeSigma * random.normal() - sizeSigma ** 2 / 2)
+  const amountUsd = Math.min(drawnUsd, pool.tvlUsd * largestShare)
+  const amountIn = unitsFor(zeroForOne ? pool.asset0 : pool.asset1, amountUsd, usd)
+  return swapCall(layout, pool, { from, zeroForOne, amountIn })
+}
+
+/** Spread of trade sizes: one in six is more than twice the median. */
+const sizeSigma = 0.8
+
+/** No single trade is larger than this share of what the pool was given: nobody empties a pool in one go. */
+const largestShare = 0.12
+
+/** The whole part of the rate every hour, the rest by chance. */
+function tradesThisHour(pool: PlacedPool, random: Random): number {
+  return Math.floor(pool.perHour) + (random.next() < pool.perHour % 1 ? 1 : 0)
+}
+
+/** The hours of the history: thirty days. */
+export const historyHours = 720
+
+/** The prices of ether and the rest are those of `pricesNow` when the history ends. The seed was chosen for a calm month. */
+export const history = { seed: '45', nowHour: historyHours } as const
+
+/**
+ * Writes the hours `first` to `last` of trading, a block each, in which the price feeds follow the market. Hour h of the history ends h hours after
+ * `hourZeroTimestamp` (unix seconds), and its block comes in its last quarter.
+ */
+export async function tradeHours(
+  writer: BlockWriter,
+  options: {
+    readonly layout: Layout
+    readonly hourZeroTimestamp: number
+    readonly first: number
+    readonly last: number
+    /** What the feeds said before. */
+    readonly answers: FeedAnswers
+    readonly onHour?: (hour: number) => void
+  },
+): Promise<void> {
+  const market = createMarket(history)
+  let { answers } = options
+  for (let hour = options.first; hour <= options.last; hour++) {
+    options.onHour?.(hour)
+    const usd = market.pricesAt(hour)
+    const calls = tradingHour(options.layout, { seed: history.seed, hour, usd })
+    const early = createRandom(`${history.seed}:time:${hour}`).below(900)
+    const timestamp = options.hourZeroTimestamp + hour * 3_600 - early
+    const posts = duePosts(options.layout, { last: answers, usd, timestamp })
+    answers = posts.last
+    await writer.writeBlock([...calls, ...posts.calls], timestamp)
+  }
 }

@@ -5,7 +5,7 @@ import { giveCalls } from '../chain/fund.ts'
 import { agentVault } from '../contracts.gen.ts'
 import type { DevnetVault } from '../devnet.ts'
 import { type Layout, type VaultKey, vaultSpecs } from './layout.ts'
-import { decimalsOf } from './prices.ts'
+import { decimalsOf } from './market.ts'
 import type { TokenSymbol } from './token-specs.ts'
 
 export function describeVaults({ tokens, vaults }: Layout): readonly DevnetVault[] {

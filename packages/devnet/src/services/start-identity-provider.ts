@@ -1,6 +1,12 @@
 import type { ServerResponse } from 'node:http'
-import { createFaultRules, type StandInFault } from './create-fault-rules.ts'
-import { type AnswerFault, answerJson, misbehave, startStandInServer } from './stand-in-server.ts'
+import {
+  createFaultRules,
+  type StandInFault,
+  type AnswerFault,
+  answerJson,
+  misbehave,
+  startStandInServer,
+} from './stand-in-server.ts'
 
 /**
  * The wallet provider's public app-config API on 127.0.0.1: `GET /api/v1/apps/{appId}/config` answers 200 for the apps it

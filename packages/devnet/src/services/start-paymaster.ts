@@ -13,10 +13,9 @@ import { toPackedUserOperation, type UserOperation } from 'viem/account-abstract
 import type { Devnet } from '../devnet.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
-import { createFaultRules, type StandInFault } from './create-fault-rules.ts'
+import { createFaultRules, type StandInFault, startJsonRpcServer } from './stand-in-server.ts'
 import { JsonRpcError } from '../chain/chain-client.ts'
 import { readUserOperation } from './bundling.ts'
-import { startJsonRpcServer } from '../chain/start-json-rpc-server.ts'
 
 /**
  * An ERC-7677 endpoint (`pm_getPaymasterStubData`, `pm_getPaymasterData`) for the paymaster of a local chain: it signs with

@@ -1,6 +1,6 @@
 import { parseAbi, zeroAddress } from 'viem'
 import type { ChainClient } from '../chain/chain-client.ts'
-import type { PeriodRecord, PoolRecord, TokenRecord, Traded } from './records.ts'
+import type { PeriodRecord, PoolRecord, TokenRecord, Traded } from './rows.ts'
 
 /**
  * An index of AMM events that keeps what the public subgraphs keep, with their peculiarities: hours and days exist only where

@@ -35,12 +35,11 @@ import {
   type ClaimRewardsBody,
 } from './requests.ts'
 import { buildSwap, quoteSwap } from './build-swap.ts'
-import { buildMigrate } from './build-migration.ts'
-import { addToPair, removeFromPair } from './build-pair.ts'
+import { buildMigrate, addToPair, removeFromPair } from './build-pair.ts'
 import { buildClaimFees, buildLpCreate, buildLpDecrease, buildLpIncrease } from './lp-operations.ts'
 import { type OwnTricks, thief } from './trading-tricks.ts'
 import { connect } from '../chain/chain-client.ts'
-import { readEarnings, type RewardLeaf, rewardTree } from '../rewards/reward-tree.ts'
+import { readEarnings, type RewardLeaf, rewardTree } from '../rewards/create-rewards.ts'
 
 /** The routes of the trading API that the stand-in answers, those of its newer dialect without a version before them. */
 export const operations: Readonly<Record<string, Operation>> = {

@@ -20,8 +20,7 @@ import { type ChainClient, connect, mineSettled } from '../chain/chain-client.ts
 import { sendNow } from '../start-devnet.ts'
 import { quoteSwap } from './build-swap.ts'
 import { type OrderBody, orderBody, orderQuoteBody, type OrderQuoteBody } from './requests.ts'
-import { aside, type OrderTrick, orderSeconds, tricked } from './order-tricks.ts'
-import { thief } from './trading-tricks.ts'
+import { aside, type OrderTrick, orderSeconds, tricked, thief } from './trading-tricks.ts'
 
 /**
  * The half of the trading API that takes orders (`POST /quote` for UniswapX, `POST /order`), with a cosigner and a filler behind it. What it

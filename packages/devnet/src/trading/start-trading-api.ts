@@ -3,16 +3,22 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { text } from 'node:stream/consumers'
 import type { Chain } from '@svc/wallet/core'
 import type { Hash } from 'viem'
-import { createFaultRules, type StandInFault } from '../services/create-fault-rules.ts'
+import { createFaultRules, type StandInFault } from '../services/stand-in-server.ts'
 import { loadSdks } from './build-call.ts'
 import { operations } from './operations.ts'
 import { createOrderDesk, type TakenOrder } from './order-desk.ts'
-import { isOrderTrick, type OrderTrick } from './order-tricks.ts'
-import { lettingSlip, protoShaped, tampering, thief, type TradingTrick } from './trading-tricks.ts'
+import {
+  isOrderTrick,
+  type OrderTrick,
+  lettingSlip,
+  protoShaped,
+  tampering,
+  thief,
+  type TradingTrick,
+} from './trading-tricks.ts'
 
 export type { TakenOrder } from './order-desk.ts'
-export { type OrderTrick, orderTricks } from './order-tricks.ts'
-export { type TradingTrick, tradingTricks } from './trading-tricks.ts'
+export { type OrderTrick, orderTricks, type TradingTrick, tradingTricks } from './trading-tricks.ts'
 
 /**
  * The trading API on 127.0.0.1, in both of its dialects: its routes (`operations.ts`) answer with transactions that the vendor's SDKs
