@@ -5,7 +5,7 @@ import { inspect } from 'node:util'
 import { chains } from '@svc/wallet/core'
 import { describe, expect, it } from 'vitest'
 import { readConfig, type Config } from './config.ts'
-import { ConfigError } from './config/config-error.ts'
+import { ConfigError } from './config/schema.ts'
 import { settings, type SettingName } from './config/settings.ts'
 
 type Env = Readonly<Record<string, string>>

@@ -3,10 +3,8 @@ import { unknownSettings } from '@svc/runtime'
 import { Secret, type Chain } from '@svc/wallet/core'
 import { parseEther } from 'viem'
 import type * as z from 'zod'
-import { ConfigError, type ConfigProblem } from './config/config-error.ts'
-import { readChains, type ChainTable, readRpcUrls } from './config/read-chains.ts'
-import { checkRules, doubtsAbout } from './config/rules.ts'
-import { settingsSchema, type Settings } from './config/schema.ts'
+import { ConfigError, type ConfigProblem, settingsSchema, type Settings } from './config/schema.ts'
+import { readChains, type ChainTable, readRpcUrls, checkRules, doubtsAbout } from './config/read-chains.ts'
 
 /**
  * Reads the settings out of an environment. Throws a `ConfigError` with every problem at once; no problem quotes a value.

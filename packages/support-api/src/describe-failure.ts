@@ -1,5 +1,5 @@
 import { StoreError } from '@svc/store'
-import { ConfigError } from './config/config-error.ts'
+import { ConfigError } from './config/schema.ts'
 
 /**
  * Why the process could not start, for the person who started it: a code, the setting at fault, and its fix. Of what

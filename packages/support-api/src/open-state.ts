@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { makeDirectory } from '@svc/runtime'
 import { acquireServerLock, openStore, type Store } from '@svc/store'
 import type { Config } from './config.ts'
-import { ConfigError } from './config/config-error.ts'
+import { ConfigError } from './config/schema.ts'
 
 /**
  * Opens the state: that of its own directory belongs to one process, a database may be shared. Throws a `StoreError`, and a

@@ -2,7 +2,7 @@ import { createLog, createRedactor, type Log, type LogDestination } from '@svc/r
 import type { Config } from './config.ts'
 import { readFileSync } from 'node:fs'
 import { createSecureContext } from 'node:tls'
-import { ConfigError, type ConfigProblem } from './config/config-error.ts'
+import { ConfigError, type ConfigProblem } from './config/schema.ts'
 import { ApiError } from './errors.ts'
 import { type AppCheck, createAppCheck } from './app-id/create-app-check.ts'
 import type { Claims } from '@svc/store'
@@ -16,8 +16,7 @@ import type { ApiContext } from './context.ts'
 import { openFaucetPart } from './faucet/open-faucet-part.ts'
 import { watchFaucet } from './observability/watch-faucet.ts'
 import { type Clocks, openState } from './open-state.ts'
-import { chooseBackend } from './pins/choose-backend.ts'
-import { createPinDesk } from './pins/create-pin-desk.ts'
+import { chooseBackend, createPinDesk } from './pins/create-pin-desk.ts'
 import { version } from './version.ts'
 
 /**

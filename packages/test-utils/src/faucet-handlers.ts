@@ -2,8 +2,16 @@ import { createHash } from 'node:crypto'
 import { chains } from '@svc/wallet/core'
 import { http, HttpResponse } from 'msw'
 import { formatEther, getAddress, isAddress, type Address, type Hash } from 'viem'
-import { baseUrl, createFaultRules, handlerSet, type HandlerSet, requireOptions } from './handler-set.ts'
-import { problem, type Problem, readJson } from './problem.ts'
+import {
+  baseUrl,
+  createFaultRules,
+  handlerSet,
+  type HandlerSet,
+  requireOptions,
+  problem,
+  type Problem,
+  readJson,
+} from './handler-set.ts'
 
 /**
  * The faucet of the support API: one grant of 0.01 per wallet and chain, 409 for whoever asks again, until what it holds

@@ -1,8 +1,15 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { canonicalBytes, contentAddress, registrationFile, requireAgentCard, WalletError } from '@svc/wallet'
 import { http, HttpResponse } from 'msw'
-import { baseUrl, createFaultRules, handlerSet, type HandlerSet, requireOptions } from './handler-set.ts'
-import { problem, readJson } from './problem.ts'
+import {
+  baseUrl,
+  createFaultRules,
+  handlerSet,
+  type HandlerSet,
+  requireOptions,
+  problem,
+  readJson,
+} from './handler-set.ts'
 
 /**
  * The pin proxy of the support API: it makes the registration file of the card, keeps its bytes and answers with their

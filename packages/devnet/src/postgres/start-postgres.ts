@@ -134,7 +134,7 @@ async function freePort(): Promise<number> {
 }
 
 /** Makes an empty database cluster, for which everyone on this machine is the user postgres. */
-export async function initPostgres({ folder, user }: PostgresPlace): Promise<void> {
+async function initPostgres({ folder, user }: PostgresPlace): Promise<void> {
   const settings = ['-U', 'postgres', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync']
   await promisify(execFile)(join(folder, 'bin', 'initdb'), ['-D', join(folder, 'data'), ...settings], {
     ...user,
@@ -148,7 +148,7 @@ export async function initPostgres({ folder, user }: PostgresPlace): Promise<voi
  * ends, and its folder goes with it then. After a SIGKILL the server refuses to start until the last of its processes is
  * gone; that is waited for, within `readyTimeoutMs`.
  */
-export async function runPostgres(
+async function runPostgres(
   place: PostgresPlace,
   options: { readonly port: number; readonly readyTimeoutMs: number },
 ): Promise<PostgresProcess> {
@@ -167,7 +167,7 @@ export async function runPostgres(
 
 type PostgresPlace = { readonly folder: string; readonly user: ServerUser | null }
 
-export type PostgresProcess = {
+type PostgresProcess = {
   readonly pid: number
   /** Sends the signal and settles when the process has ended; a second SIGKILL after ten seconds. */
   end(signal: 'SIGINT' | 'SIGKILL'): Promise<void>
@@ -239,7 +239,7 @@ export async function layPostgresProgram(folder: string, native: string | null =
  * Under whom the server runs: PostgreSQL refuses root, so as root it is the user postgres, else nobody. `null` leaves it
  * as it is.
  */
-export function serverUser(): ServerUser | null {
+function serverUser(): ServerUser | null {
   if (process.getuid?.() !== 0) return null
   const lines = readFileSync('/etc/passwd', 'utf8').split('\n')
   for (const name of ['postgres', 'nobody']) {

@@ -155,7 +155,7 @@ export function tradingHour(
 }
 
 /** A trade of random size and direction by a random trader. */
-export function randomSwap(layout: Layout, pool: PlacedPool, usd: UsdPrices, random: Random): Call {
+function randomSwap(layout: Layout, pool: PlacedPool, usd: UsdPrices, random: Random): Call {
   const { traders, bank } = layout.roles
   const from = traders[random.below(traders.length)] ?? bank
   const zeroForOne = random.next() < 0.5

@@ -17,7 +17,7 @@ export async function startStandInServer(listener: RequestListener): Promise<Sta
 }
 
 /** A server of a stand-in; `stop` ends its connections too. */
-export type StandInServer = { readonly url: string; readonly stop: () => Promise<void> }
+type StandInServer = { readonly url: string; readonly stop: () => Promise<void> }
 
 /** What may go wrong with any answer over HTTP. */
 export type AnswerFault =

@@ -181,7 +181,7 @@ function createResolvers(
 type BlockMeta = { readonly number: number; readonly timestamp: number; readonly hash: string }
 
 /** What the public subgraphs of v3 and v4 tell of pools, as far as this project asks it; arguments as their node makes them. */
-export const poolSchema = `
+const poolSchema = `
   ${scalars()}
   type Query {
     _meta: Meta
@@ -208,7 +208,7 @@ export const poolSchema = `
 `
 
 /** The same of the subgraph of v2. */
-export const pairSchema = `
+const pairSchema = `
   ${scalars()}
   type Query {
     _meta: Meta

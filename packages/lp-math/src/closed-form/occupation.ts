@@ -22,7 +22,7 @@ export function occupationDensity(distance: number, { drift, years, tilt }: Occu
   return (Math.exp(exponent + against) * erfc(p - q) - Math.exp(gaussian) * scaledErfc(p + q)) / (2 * speed)
 }
 
-export type OccupationOptions = {
+type OccupationOptions = {
   readonly drift: number
   readonly years: number
   readonly tilt: number

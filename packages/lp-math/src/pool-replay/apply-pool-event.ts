@@ -137,7 +137,7 @@ function inconsistent(message: string): LpMathError {
  * @throws LpMathError `POOL_EVENTS_INCONSISTENT` when the pool as it stood could not have done it, `TICK_OUT_OF_RANGE`,
  * `LIQUIDITY_OUT_OF_RANGE`.
  */
-export function modifyPosition(state: PoolState, side: 1 | -1, change: PositionChange, timestamp: number): void {
+function modifyPosition(state: PoolState, side: 1 | -1, change: PositionChange, timestamp: number): void {
   requireRange(state, change)
   requireAmounts(state, side, change)
   const key = positionKey(change)

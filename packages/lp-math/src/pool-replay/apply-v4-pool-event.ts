@@ -143,7 +143,7 @@ function inconsistent(message: string): LpMathError {
  * A change of a position in a v4 pool, by which its fees are paid. Source: Pool of v4-core, `modifyLiquidity`.
  * @throws LpMathError `POOL_EVENTS_INCONSISTENT`, `TICK_OUT_OF_RANGE`, `LIQUIDITY_OUT_OF_RANGE`.
  */
-export function modifyV4Position(state: V4PoolState, change: V4PositionChange): void {
+function modifyV4Position(state: V4PoolState, change: V4PositionChange): void {
   const { sender: owner, tickLower, tickUpper, liquidityDelta: delta, salt } = change
   requireRange(state, change)
   const key = v4PositionKey({ owner, tickLower, tickUpper, salt })

@@ -87,7 +87,7 @@ function requireOptions({ model, bounds, paths, steps, replicates = 8 }: Simulat
 }
 
 /** Gathers what the paths of a replicate say of each range. */
-export function createTally({ model, bounds, steps, size, source }: TallyOptions): Tally {
+function createTally({ model, bounds, steps, size, source }: TallyOptions): Tally {
   const { price } = model
   const { knots, mean, deviation, columns, words } = source
   const ranges = bounds.map(({ lower, upper }) => ({ lower: Math.log(lower / price), upper: Math.log(upper / price) }))

@@ -184,7 +184,7 @@ function feeOn(amountIn: bigint, fee: bigint): bigint {
  * spacings, as the contracts do (TickBitmap of v3-core, `nextInitializedTickWithinOneWord`).
  * @throws LpMathError `TICKS_UNSORTED`, `TICK_SPACING_OUT_OF_RANGE`.
  */
-export function createTickCursor(options: CursorOptions): TickCursor {
+function createTickCursor(options: CursorOptions): TickCursor {
   const { ticks, zeroForOne, tickSpacing } = options
   requireSorted(ticks)
   if (tickSpacing !== undefined) requireTickSpacing(tickSpacing)

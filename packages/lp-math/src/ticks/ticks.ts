@@ -1,5 +1,5 @@
 import { LpMathError } from '../lp-math-error.ts'
-import { MAX_UINT256 } from '../integers/integers.ts'
+import { MAX_UINT256, Q128 } from '../integers/integers.ts'
 
 /** The lowest tick of v3 and v4 pools. */
 export const MIN_TICK = -887272
@@ -87,7 +87,7 @@ export function getSqrtPriceAtTick(tick: number): bigint {
   if (!Number.isInteger(tick) || distance > MAX_TICK) {
     throw new LpMathError('TICK_OUT_OF_RANGE', `A tick is an integer within -${MAX_TICK} and ${MAX_TICK}.`)
   }
-  let ratio = ONE_X128
+  let ratio = Q128
   let bits = distance
   for (const factor of FACTORS_X128) {
     if (bits === 0) break
@@ -99,8 +99,7 @@ export function getSqrtPriceAtTick(tick: number): bigint {
   return (ratio & LOW_32) === 0n ? floor : floor + 1n
 }
 
-const ONE_X128 = 1n << 128n
-const LOW_32 = (1n << 32n) - 1n
+const LOW_32 = 0xffffffffn
 
 /** sqrt(1.0001^-(2^i)) as Q128.128 for i = 0, 1, 2, ... */
 const FACTORS_X128: readonly bigint[] = [
@@ -138,12 +137,12 @@ export function getTickAtSqrtPrice(sqrtPriceX96: bigint): number {
       'A sqrt price is at least MIN_SQRT_PRICE and below MAX_SQRT_PRICE.',
     )
   }
-  const estimate = Math.floor((Math.log(Number(sqrtPriceX96)) - LN_Q96) / LN_SQRT_TICK_BASE)
+  // Not at the top of the file: whoever takes a bound from here would carry what is computed on load.
+  const lnQ96 = 96 * Math.LN2
+  const lnSqrtTickBase = Math.log(1.0001) / 2
+  const estimate = Math.floor((Math.log(Number(sqrtPriceX96)) - lnQ96) / lnSqrtTickBase)
   let tick = Math.min(Math.max(estimate, MIN_TICK), MAX_TICK - 1)
   while (getSqrtPriceAtTick(tick) > sqrtPriceX96) tick -= 1
   while (getSqrtPriceAtTick(tick + 1) <= sqrtPriceX96) tick += 1
   return tick
 }
-
-const LN_Q96 = 96 * Math.LN2
-const LN_SQRT_TICK_BASE = Math.log(1.0001) / 2

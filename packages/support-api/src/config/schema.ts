@@ -1,5 +1,8 @@
 import { isIP } from 'node:net'
 import * as z from 'zod'
+import type { ConfigProblem as Problem } from '@svc/runtime'
+
+export { ConfigError } from '@svc/runtime'
 
 const text = z.string().min(1)
 /** An http or https URL without user and password. */
@@ -103,3 +106,16 @@ function isKeyOfCurve(key: string): boolean {
 
 /** SEC 2, section 2.4.1. */
 const orderOfCurve = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
+
+export type ConfigProblem = Problem<ConfigCode>
+
+export type ConfigCode =
+  | 'SETTING_INVALID'
+  | 'SETTING_MISSING'
+  | 'SETTING_UNKNOWN'
+  | 'SETTING_UNUSED'
+  | 'CHAINS_FILE_INVALID'
+  | 'PLAINTEXT_LISTEN'
+  | 'PROXY_NOT_NAMED'
+  | 'TLS_FILE_INVALID'
+  | 'DATA_DIR_INVALID'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { strictJsonFault } from './read-json-body.ts'
+import { strictJsonFault } from './json.ts'
 
 it.each([
   '{}',

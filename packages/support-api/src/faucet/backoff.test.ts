@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createBackoff } from './backoff.ts'
+import { createBackoff } from './payer/pay-claim.ts'
 
 test('a rest is twice as long each time, five minutes at most, and short again after a success', () => {
   let clock = 0

@@ -3,13 +3,11 @@ import type { Store } from '@svc/store'
 import type { FaucetConfig } from '../config.ts'
 import type { FaucetPart } from '../context.ts'
 import type { FaucetLog } from './endpoints.ts'
-import { faucetRequestRoute } from './faucet-request-route.ts'
-import { faucetStatusRoute } from './faucet-status-route.ts'
-import { lookUpClaim } from './look-up-claim.ts'
+import { faucetRequestRoute, faucetStatusRoute } from './faucet-routes.ts'
+import { lookUpClaim, type Grant, type GrantRequest, requestGrant } from './request-grant.ts'
 import { openFaucet, type Faucet, type OpenFaucetChain } from './open-faucet.ts'
 import { remembered } from './remembered.ts'
 import { reportFaucet } from './report-faucet.ts'
-import { type Grant, type GrantRequest, requestGrant } from './request-grant.ts'
 
 /** Opens the faucet and begins to pay, in whichever replica leads a chain; and gives its routes. */
 export function openFaucetPart(options: FaucetPartOptions): FaucetPart {

@@ -2,7 +2,7 @@ import { inTime } from '@svc/runtime'
 import type { Claims } from '@svc/store'
 import { formatEther, type Address } from 'viem'
 import type { FaucetConfig } from '../config.ts'
-import { grantWei } from './grant-amount.ts'
+import { grantWei } from './request-grant.ts'
 import type { Faucet, OpenFaucetChain } from './open-faucet.ts'
 import type { HeldUpBy } from './payer/open-round.ts'
 

@@ -1,8 +1,7 @@
 import { inTime, rateLimitHeaders } from '@svc/runtime'
-import type { Claim, Claims, ClaimVerdict } from '@svc/store'
-import { getAddress, type Address, type Hex } from 'viem'
+import type { Claim, Claims, ClaimVerdict, ClaimState } from '@svc/store'
+import { getAddress, type Address, type Hex, formatEther } from 'viem'
 import { ApiError } from '../errors.ts'
-import { grantAmount, grantWei } from './grant-amount.ts'
 import type { FaucetConfig } from '../config.ts'
 import { explorerUrl, type Faucet, type OpenFaucetChain, requireChain } from './open-faucet.ts'
 import type { FaucetLog } from './endpoints.ts'
@@ -154,3 +153,37 @@ function capped({ config }: GrantDesk, { scope, retryAfterMs }: Capped): ApiErro
 type Capped = Extract<ClaimVerdict, { status: 'capped' }>
 
 const dayMs = 86_400_000
+
+/**
+ * How the claim of a wallet stands; `null` when there is none. It says what a repeated request gets and what stands on
+ * the chain, and neither app nor network. Throws `FAUCET_CHAIN_NOT_SUPPORTED`.
+ */
+export async function lookUpClaim(
+  { faucet, claims }: { readonly faucet: Pick<Faucet, 'chains'>; readonly claims: Pick<Claims, 'find'> },
+  { chainId, address }: { readonly chainId: number; readonly address: Address },
+): Promise<ClaimStanding | null> {
+  const open = requireChain(faucet, chainId)
+  const claim = await claims.find(chainId, address)
+  if (claim === null) return null
+  const { state, txHash, createdAt } = claim
+  const failedId = state === 'failed' ? claim.id : null
+  return { address, chainId, state, txHash, claimedAt: createdAt, explorerUrl: explorerUrl(open, txHash), failedId }
+}
+
+export type ClaimStanding = {
+  readonly address: Address
+  readonly chainId: number
+  readonly state: ClaimState
+  readonly txHash: string | null
+  /** Unix milliseconds. */
+  readonly claimedAt: number
+  readonly explorerUrl: string | null
+  /** By which the operator can queue it again; `null` for one that has not failed. */
+  readonly failedId: string | null
+}
+
+/** What one wallet gets on one chain: 0.01 of the native currency. */
+export const grantWei = 10_000_000_000_000_000n
+
+/** The same in whole units of the native currency. */
+export const grantAmount = formatEther(grantWei)

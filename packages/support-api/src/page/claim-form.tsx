@@ -1,5 +1,5 @@
 import type { Child, FC } from 'hono/jsx'
-import { grantAmount } from '../faucet/grant-amount.ts'
+import { grantAmount } from '../faucet/request-grant.ts'
 import { chosenChain, type PageView } from './view.ts'
 import { chainTitle, wholeNumber } from './words.ts'
 

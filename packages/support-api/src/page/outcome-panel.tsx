@@ -1,6 +1,6 @@
 import type { FC } from 'hono/jsx'
 import type { Problem } from '../errors.ts'
-import { grantAmount } from '../faucet/grant-amount.ts'
+import { grantAmount } from '../faucet/request-grant.ts'
 import type { Outcome } from './view.ts'
 import { brief, chainTitle, dayAndTime } from './words.ts'
 

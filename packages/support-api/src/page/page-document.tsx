@@ -1,6 +1,6 @@
 import { raw } from 'hono/html'
 import type { FC } from 'hono/jsx'
-import { grantAmount } from '../faucet/grant-amount.ts'
+import { grantAmount } from '../faucet/request-grant.ts'
 import { ChainCard } from './chain-card.tsx'
 import { ClaimForm, FieldNote, LimitsLeft } from './claim-form.tsx'
 import { Asking, OutcomePanel, Unanswered } from './outcome-panel.tsx'

@@ -1,6 +1,6 @@
 import type { FaucetChain } from '../config.ts'
 import type { Problem } from '../errors.ts'
-import type { ClaimStanding } from '../faucet/look-up-claim.ts'
+import type { ClaimStanding } from '../faucet/request-grant.ts'
 import type { FaucetChainReport, FaucetReport } from '../faucet/report-faucet.ts'
 
 /** Everything the page shows at one time. */

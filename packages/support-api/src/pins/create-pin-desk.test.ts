@@ -5,8 +5,7 @@ import { useEngines } from '../../../store/src/engines.fixture.ts'
 import { createMetrics } from '../observability/create-metrics.ts'
 import type { Log } from '@svc/runtime'
 import { testCard } from '../test-api.fixture.ts'
-import { createPinDesk } from './create-pin-desk.ts'
-import { embedded, kubo, pinningService } from './choose-backend.ts'
+import { createPinDesk, embedded, kubo, pinningService } from './create-pin-desk.ts'
 import { startPinService, type PinFault, type PinServiceKind, type TestPinService } from './pin-services.fixture.ts'
 
 const silent: Log = {

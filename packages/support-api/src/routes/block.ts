@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { ApiError } from '../errors.ts'
 import type { ApiContext, Route, RouteContext } from '../context.ts'
-import { reply } from '../edge/reply.ts'
+import { reply } from '../edge/json.ts'
 import { problemResponses } from './problem-schema.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { OpenAPIHono } from '@hono/zod-openapi'
 import type { Env, Route } from '../context.ts'
-import { jsonReply, reply, type Reply } from '../edge/reply.ts'
+import { jsonReply, reply, type Reply } from '../edge/json.ts'
 import { version } from '../version.ts'
 import { problemResponses } from './problem-schema.ts'
 import { referencePage } from './reference-page.tsx'

@@ -1,8 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { type AgentCard, requireAgentCard, WalletError } from '@svc/wallet/core'
 import type { Route } from '../context.ts'
-import { parseBody, readJsonBody, requireJsonHeaders, tooLarge } from '../edge/read-json-body.ts'
-import { jsonReply } from '../edge/reply.ts'
+import { parseBody, readJsonBody, requireJsonHeaders, tooLarge, jsonReply } from '../edge/json.ts'
 import { ApiError } from '../errors.ts'
 import { problemResponses, rateLimitHeaderObjects } from './problem-schema.ts'
 

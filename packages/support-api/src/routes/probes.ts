@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { inTime } from '@svc/runtime'
 import type { ApiContext, DescribedAnswer, Route } from '../context.ts'
-import { jsonReply, reply } from '../edge/reply.ts'
+import { jsonReply, reply } from '../edge/json.ts'
 import { remembered } from '../faucet/remembered.ts'
 
 const part = z.enum(['ok', 'down'])

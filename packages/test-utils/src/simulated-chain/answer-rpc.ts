@@ -1,6 +1,6 @@
 import { type Address, type Hash, type Hex, isAddress, isHex, numberToHex, zeroAddress } from 'viem'
-import { Revert } from './contract.ts'
 import {
+  Revert,
   baseFeePerGas,
   type Block,
   type KnownTransaction,

@@ -10,7 +10,7 @@ import {
   type Address,
   type Hex,
 } from 'viem'
-import { Revert, refusal, view, type ContractAnswer } from './contract.ts'
+import { Revert, refusal, view, type ContractAnswer } from './simulated-chain.ts'
 import type { SimulatedRegistry } from './identity-registry.ts'
 
 /**

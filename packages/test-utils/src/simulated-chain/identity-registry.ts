@@ -11,7 +11,14 @@ import {
   type Address,
   type Hex,
 } from 'viem'
-import { Revert, refusal, view, type ContractAnswer, type ContractLog, type SimulatedContract } from './contract.ts'
+import {
+  Revert,
+  refusal,
+  view,
+  type ContractAnswer,
+  type ContractLog,
+  type SimulatedContract,
+} from './simulated-chain.ts'
 
 /**
  * What registration uses of an ERC-8004 identity registry (version 2.0.0 of the reference contracts): registration,

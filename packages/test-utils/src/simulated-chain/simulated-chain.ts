@@ -11,8 +11,9 @@ import {
   stringToHex,
   type TransactionSerializable,
   type TransactionSerialized,
+  encodeErrorResult,
+  parseAbi,
 } from 'viem'
-import { type ContractAnswer, type ContractCall, type ContractLog, Revert, type SimulatedContract } from './contract.ts'
 
 /**
  * One contract on a chain that needs no node: it checks signed bytes as a node does, mines each transaction at once in a
@@ -259,3 +260,42 @@ export class RpcError extends Error {
     this.data = data
   }
 }
+
+/** A contract of the simulated chain. Nothing changes before `commit`. Throws `Revert`. */
+export type SimulatedContract = {
+  readonly address: Address
+  readonly run: (call: ContractCall) => ContractAnswer
+}
+
+type ContractCall = { readonly from: Address; readonly data: Hex }
+
+export type ContractAnswer = {
+  readonly output: Hex
+  readonly logs: readonly ContractLog[]
+  readonly commit: () => void
+}
+
+export type ContractLog = { readonly topics: readonly Hex[]; readonly data: Hex }
+
+/** The contract refuses the call; `data` is what it gives back. */
+export class Revert extends Error {
+  override readonly name = 'Revert'
+  readonly data: Hex
+
+  constructor(data: Hex) {
+    super('execution reverted')
+    this.data = data
+  }
+}
+
+/** The revert of a `require` with a sentence. */
+export function refusal(reason: string): Revert {
+  return new Revert(encodeErrorResult({ abi: reasons, errorName: 'Error', args: [reason] }))
+}
+
+/** The answer of a call that only reads. */
+export function view(output: Hex): ContractAnswer {
+  return { output, logs: [], commit: () => {} }
+}
+
+const reasons = parseAbi(['error Error(string reason)'])

@@ -1,9 +1,8 @@
 import { createECDH, createPrivateKey, createPublicKey, type KeyObject, timingSafeEqual, verify } from 'node:crypto'
 import canonicalize from 'canonicalize'
 import { keccak256, stringToHex } from 'viem'
-import { ProviderError } from './faults.ts'
+import { ProviderError, invalid } from './faults.ts'
 import type { KeyQuorum } from './provider-state.ts'
-import { invalid } from './read-fields.ts'
 
 /** Checks app id and app secret (Basic), and that both headers name the same app. Throws `ProviderError` 401. */
 export function checkCaller({ headers }: ProviderRequest, app: { readonly id: string; readonly secret: string }): void {

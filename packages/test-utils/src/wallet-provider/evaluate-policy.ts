@@ -1,7 +1,7 @@
 import canonicalize from 'canonicalize'
 import { type Abi, decodeFunctionData, type Hex, isHex, size, slice, stringToHex, toFunctionSelector } from 'viem'
 import type { AggregationDocument, PolicyCondition, PolicyDocument, PolicyField } from './policy.ts'
-import { asObject } from './read-fields.ts'
+import { asObject } from './faults.ts'
 import type { WireRequest } from './wire-request.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { asList, asObject, asText, asTexts, invalid, oneOf, onlyKnown, type Fields } from './read-fields.ts'
+import { asList, asObject, asText, asTexts, invalid, oneOf, onlyKnown, type Fields } from './faults.ts'
 
 /** Reads a policy of version 1.0 off the body of a request. Throws `ProviderError` 400 naming the field. */
 export function readPolicy(body: unknown): PolicyDocument {

@@ -2,7 +2,17 @@ import canonicalize from 'canonicalize'
 import { keccak256, stringToHex } from 'viem'
 import { privateKeyToAddress } from 'viem/accounts'
 import { readPublicKey, checkAuthorization, checkExpiry, type ProviderRequest } from './check-request.ts'
-import { ProviderError, type ProviderFault } from './faults.ts'
+import {
+  ProviderError,
+  type ProviderFault,
+  asList,
+  asObject,
+  asText,
+  asTexts,
+  invalid,
+  onlyKnown,
+  oneOf,
+} from './faults.ts'
 import { readAggregation, readPolicy } from './policy.ts'
 import {
   type AdditionalSigner,
@@ -11,7 +21,6 @@ import {
   type ProviderState,
   type ProviderWallet,
 } from './provider-state.ts'
-import { asList, asObject, asText, asTexts, invalid, onlyKnown, oneOf } from './read-fields.ts'
 import { signRequest } from './sign-request.ts'
 import { readWireRequest } from './wire-request.ts'
 

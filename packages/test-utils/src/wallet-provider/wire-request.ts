@@ -7,7 +7,7 @@ import {
   type SignedAuthorization,
   type TransactionSerializable,
 } from 'viem'
-import { asList, asObject, asQuantity, asText, type Fields, invalid, oneOf, onlyKnown } from './read-fields.ts'
+import { asList, asObject, asQuantity, asText, type Fields, invalid, oneOf, onlyKnown } from './faults.ts'
 
 /** Reads the body of `POST /v1/wallets/{id}/rpc`. Throws `ProviderError` 400 naming the field. */
 export function readWireRequest(body: unknown): WireRequest {

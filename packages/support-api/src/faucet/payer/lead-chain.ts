@@ -3,11 +3,10 @@ import { type Claim, type Store, StoreError } from '@svc/store'
 import { type Chain, createSender, type JournalEntry, type Sender } from '@svc/wallet/core'
 import type { PublicClient } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
-import { createBackoff } from '../backoff.ts'
+import { createBackoff, type PayTerm, receiptStatus, signFor } from './pay-claim.ts'
 import type { FaucetLog } from '../endpoints.ts'
 import { tellOnce } from '../remembered.ts'
 import { addressOf, type HeldUpBy, openRound } from './open-round.ts'
-import { type PayTerm, receiptStatus, signFor } from './pay-claim.ts'
 
 /**
  * Pays what waits on a chain until its lease is lost or the signal aborts. Rejects when the store fails, or the endpoint

@@ -1,5 +1,5 @@
 import { openStore } from '@svc/store'
-import { ConfigError } from '../../config/config-error.ts'
+import { ConfigError } from '../../config/schema.ts'
 import { existsSync } from 'node:fs'
 import type { Config } from '../../config.ts'
 import { statePath } from '../../open-state.ts'
