@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { amount, brief, dollars, percent, wrap } from './wording.ts'
+import { amount, brief, dollars, percent, wrap } from './transcript.ts'
 
 describe('wording', () => {
   it.each([
