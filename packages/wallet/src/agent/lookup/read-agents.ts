@@ -1,7 +1,34 @@
 import type { Address } from 'viem'
 import type { RegistryToRead } from './open-registry.ts'
-import type { PublishedFile } from './parse-agent-file.ts'
-import type { AgentFileOptions, FileStatus } from './read-agent-file.ts'
+import type { OwnedAgent } from './owned-agents.ts'
+import type { PublishedFile, AgentFileOptions, FileStatus } from './read-agent-file.ts'
+
+/**
+ * The agents that an address owns now at the registry of a chain, the newest first, at most 100. `complete` says whether
+ * they are as many as the registry counts; a registry that does not count gives none. Throws `WalletError`:
+ * `VALIDATION_CONFIG_INVALID`, `VALIDATION_CHAIN_NOT_SUPPORTED`, `RPC_UNAVAILABLE`, `RPC_CHAIN_MISMATCH`,
+ * `REGISTRY_NOT_DEPLOYED`, `VALIDATION_REGISTRY_ABI_UNKNOWN`.
+ */
+export async function findAgents(options: FindAgentsOptions): Promise<FoundAgents> {
+  const { lookUpAgents } = await import('./look-up-agents.ts')
+  return lookUpAgents(options)
+}
+
+/** Whose agents are looked for, and where. */
+export type FindAgentsOptions = RegistryToRead & { readonly owner: Address }
+
+/** The agents of an owner, newest first; `complete` is false where there may be more. */
+export type FoundAgents = {
+  readonly owner: Address
+  readonly chainId: number
+  /** `eip155:<chainId>:<address>`. */
+  readonly agentRegistry: string
+  readonly agents: readonly FoundAgent[]
+  readonly complete: boolean
+}
+
+/** An agent that the owner has now, and how it came there. */
+export type FoundAgent = Pick<OwnedAgent, 'origin'> & { readonly agentId: string; readonly tokenId: string }
 
 /**
  * What the registry says of an agent, and the registration file behind its URI. All of it but owner and wallet is the
@@ -10,7 +37,7 @@ import type { AgentFileOptions, FileStatus } from './read-agent-file.ts'
  * `VALIDATION_REGISTRY_ABI_UNKNOWN`, `RPC_UNAVAILABLE`, `RPC_CHAIN_MISMATCH`, `ABORTED`.
  */
 export async function getAgent(options: GetAgentOptions): Promise<AgentIdentity> {
-  const { lookUpAgent } = await import('./look-up-agent.ts')
+  const { lookUpAgent } = await import('./look-up-agents.ts')
   return lookUpAgent(options)
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { raisedFees } from './raised-fees.ts'
+import { raisedFees } from './fees.ts'
 
 const fees = (maxFeePerGas: bigint, maxPriorityFeePerGas: bigint) => ({ maxFeePerGas, maxPriorityFeePerGas })
 const nothing = fees(0n, 0n)

@@ -1,6 +1,16 @@
-import { isAddressEqual, type Address, type Hex } from 'viem'
+import {
+  isAddressEqual,
+  type Address,
+  type Hex,
+  getAddress,
+  hexToBigInt,
+  isAddress,
+  isHex,
+  validateTypedData,
+  type TypedDataDefinition,
+} from 'viem'
 import { ProviderRpcError, rpcCodes } from './provider-rpc-error.ts'
-import { field, type Fields } from './read-field.ts'
+import { isRecord } from '../shape.ts'
 
 /**
  * Reads the parameter of `eth_sendTransaction` strictly: nothing is guessed. Throws code 4100 for another sender, 4901 for
@@ -97,4 +107,94 @@ function either<Value extends bigint | Hex>(
   const [first, second] = [read(fields, one), read(fields, other)]
   if (first !== undefined && second !== undefined && first !== second) throw field.invalid(other, `the same as ${one}`)
   return first ?? second
+}
+
+/** Reads one member of what a client sent, strictly. `undefined` and `null` are no value. Throws -32602 naming the field. */
+export const field = { address, quantity, bytes, invalid } as const
+
+export type Fields = Readonly<Record<string, unknown>>
+
+function address(fields: Fields, name: string): Address {
+  const value = fields[name]
+  if (typeof value !== 'string' || !isAddress(value, { strict: false })) throw invalid(name, 'an address')
+  return getAddress(value)
+}
+
+function quantity(fields: Fields, name: string): bigint | undefined {
+  const value = fields[name]
+  if (value === undefined || value === null) return undefined
+  if (!isHex(value) || !/^0x(0|[1-9a-f][0-9a-f]{0,63})$/i.test(value)) throw invalid(name, 'a quantity such as 0x1a')
+  return hexToBigInt(value)
+}
+
+function bytes(fields: Fields, name: string): Hex | undefined {
+  const value = fields[name]
+  if (value === undefined || value === null) return undefined
+  if (!isHex(value) || value.length % 2 !== 0) throw invalid(name, 'bytes as hex')
+  return value
+}
+
+function invalid(name: string, accepted: string): ProviderRpcError {
+  return new ProviderRpcError(rpcCodes.invalidParams, `${name} is not valid; accepted: ${accepted}.`)
+}
+
+/**
+ * Reads the typed data of `eth_signTypedData_v4`, as text or as an object. Throws -32602 for what EIP-712 cannot hash and
+ * for a domain of another chain.
+ */
+export function readTypedData(value: unknown, chainId: number): TypedDataDefinition {
+  const { domain, types, primaryType, message } = parse(value)
+  if (!isRecord(domain) || !isRecord(types) || !isRecord(message) || typeof primaryType !== 'string') {
+    throw invalidTypedData('typed data has domain, types, primaryType and message')
+  }
+  const { EIP712Domain: listed, ...own } = types
+  if (listed !== undefined && !listsAll(listed, domain))
+    throw invalidTypedData('EIP712Domain lists what its domain has')
+  const definition = { domain: withChain(domain, chainId), types: own, primaryType, message }
+  if (!isDefinition(definition)) throw invalidTypedData('EIP-712 can hash it')
+  return definition
+}
+
+function parse(value: unknown): Readonly<Record<string, unknown>> {
+  if (isRecord(value)) return value
+  try {
+    const parsed: unknown = typeof value === 'string' ? JSON.parse(value) : null
+    if (isRecord(parsed)) return parsed
+  } catch {
+    // Said below.
+  }
+  throw invalidTypedData('it is an object, or JSON of one')
+}
+
+function isDefinition(value: object): value is TypedDataDefinition {
+  try {
+    validateTypedData(value as TypedDataDefinition)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** The chain as a number, however it was written: as text it would not be part of the hash. */
+function withChain(domain: Readonly<Record<string, unknown>>, chainId: number): Readonly<Record<string, unknown>> {
+  const stated = domain['chainId']
+  if (stated === undefined) return domain
+  if (toNumber(stated) !== chainId) throw invalidTypedData(`its domain is of chain ${chainId}`)
+  return { ...domain, chainId }
+}
+
+function listsAll(listed: unknown, domain: Readonly<Record<string, unknown>>): boolean {
+  const names = Array.isArray(listed) ? listed.map((field: unknown) => (isRecord(field) ? field['name'] : null)) : []
+  const own = Object.keys(domain).filter((name) => domain[name] !== undefined)
+  return names.length === own.length && own.every((name) => names.includes(name))
+}
+
+function toNumber(value: unknown): number {
+  return typeof value === 'number' || typeof value === 'string' || typeof value === 'bigint'
+    ? Number(value)
+    : Number.NaN
+}
+
+function invalidTypedData(rule: string): ProviderRpcError {
+  return new ProviderRpcError(rpcCodes.invalidParams, `The typed data is not valid; accepted when ${rule}.`)
 }
