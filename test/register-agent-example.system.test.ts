@@ -7,7 +7,7 @@ import { useDevnet } from '@svc/devnet/testing'
 import { createPublicClient, type Hex, http, parseAbi, verifyMessage } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startSupportApi } from '../packages/cli/src/start-support-api.ts'
+import { startSupportApi } from '../packages/cli/src/world-services.ts'
 import type { ReadyLine } from '../packages/cli/src/ready-line.ts'
 
 // The examples run as a reader runs them, as processes over what `npm run build` made.

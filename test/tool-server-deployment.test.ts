@@ -3,8 +3,7 @@ import { join } from 'node:path'
 import { apiSettings } from '@svc/support-api'
 import { readConfig, settings } from '@svc/tool-server'
 import { describe, expect, test } from 'vitest'
-import { composeFile, flyFile, renderFile } from '../packages/cli/src/setup/deploy-files.ts'
-import { imageFacts } from '../packages/cli/src/setup/image-facts.ts'
+import { composeFile, flyFile, renderFile, imageFacts } from '../packages/cli/src/setup/deploy-files.ts'
 
 const root = join(import.meta.dirname, '..')
 const folder = join(root, 'deploy/tool-server')

@@ -1,5 +1,5 @@
 import { clients, type ClientRow } from '../../packages/cli/src/setup/clients.ts'
-import { deployTargets } from '../../packages/cli/src/setup/deploy-targets.ts'
+import { deployTargets } from '../../packages/cli/src/setup/deploy-files.ts'
 import { type ProductionInput, productionInputs } from '../../packages/cli/src/setup/production-inputs.ts'
 
 /** docs/setup.md: what a set-up for production is told, where it can run, and what each client takes. */

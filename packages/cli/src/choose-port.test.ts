@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
-import { choosePort, startOnPort } from './choose-port.ts'
+import { choosePort, startOnPort } from './world-services.ts'
 import type { ReadyLine } from './ready-line.ts'
 import { publicIdSlips } from './commands/up.ts'
 import { welcome } from './welcome.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { gauge } from './gauge.ts'
+import { gauge } from './commands/status.ts'
 
 it.each([
   [0, 10, '[..........]   0 %'],

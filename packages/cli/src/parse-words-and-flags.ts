@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import { nearestName } from '@svc/runtime/nearest-name'
-import { printableText } from './printable-text.ts'
+import { printableText } from './terminal-text.ts'
 import { UsageError } from './usage-error.ts'
 
 /** As `parseFlags`, for a command that takes words as well: they may stand before, between and behind the flags. */

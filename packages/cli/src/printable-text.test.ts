@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { printableText } from './printable-text.ts'
+import { printableText } from './terminal-text.ts'
 
 test.each([
   ['\u001B[2J\u001B]0;owned\u0007', '\\u001b[2J\\u001b]0;owned\\u0007'],

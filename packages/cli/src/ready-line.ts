@@ -3,9 +3,7 @@ import { join } from 'node:path'
 import type { Devnet } from '@svc/devnet'
 import type { ApiKeys } from '@svc/tool-server'
 import type { Address } from 'viem'
-import type { ReadyWaysIn } from './open-ways-in.ts'
-import type { OtherChain } from './start-other-chain.ts'
-import type { LocalSupportApi } from './start-support-api.ts'
+import type { ReadyWaysIn, OtherChain, LocalSupportApi } from './world-services.ts'
 import { readyDraft, readyFile } from './world-directory.ts'
 
 /** The one line that `svc up --json` prints, and that stands in the data directory while the world runs. */

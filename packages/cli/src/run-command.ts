@@ -1,5 +1,5 @@
 import { type StopCause, untilStopped } from '@svc/tool-server/until-stopped'
-import { printableText } from './printable-text.ts'
+import { printableText } from './terminal-text.ts'
 import { UsageError } from './usage-error.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readFile } from 'node:fs/promises'

@@ -7,11 +7,18 @@ import { openServer, provisionKeys, readConfig, type Tool } from '@svc/tool-serv
 import { readPause } from '@svc/engine/switches'
 import { chains as publicChains, type Chain } from '@svc/wallet/core'
 import type { Address } from 'viem'
-import { choosePort, startOnPort } from './choose-port.ts'
+import {
+  choosePort,
+  startOnPort,
+  type AskedWaysIn,
+  openWaysIn,
+  type OtherChain,
+  startOtherChain,
+  loadParts,
+  startSupportApi,
+  type LocalSupportApi,
+} from './world-services.ts'
 import { announce, type ReadyLine, readyLine } from './ready-line.ts'
-import { type AskedWaysIn, openWaysIn } from './open-ways-in.ts'
-import { type OtherChain, startOtherChain } from './start-other-chain.ts'
-import { loadParts, startSupportApi, type LocalSupportApi } from './start-support-api.ts'
 import { openWorldDirectory, type WorldDirectory } from './world-directory.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { devnetPolicy } from '@svc/engine'
 import { svcProgram } from './setup/clients.ts'
-import { shellWord } from './shell-word.ts'
+import { shellWord } from './terminal-text.ts'
 import type { World } from './start-world.ts'
 
 /** What `svc up` tells a person once everything runs. */

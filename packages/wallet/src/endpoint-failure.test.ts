@@ -2,7 +2,7 @@ import { createServer, type RequestListener } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { generatePrivateKey } from 'viem/accounts'
 import { afterEach, expect, test } from 'vitest'
-import { getAgent } from './agent/lookup/get-agent.ts'
+import { getAgent } from './agent/lookup/read-agents.ts'
 import { registerAgent } from './agent/register-agent.ts'
 import { ServiceWallet } from './service-wallet.ts'
 

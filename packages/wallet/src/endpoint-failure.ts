@@ -1,7 +1,6 @@
 import { BaseError } from 'viem'
 import { isRecord } from './shape.ts'
-import { refusalIn } from './to-cause.ts'
-import { type Json, WalletError } from './wallet-error.ts'
+import { refusalIn, type Json, WalletError } from './wallet-error.ts'
 import { walletErrorTable } from './wallet-error-table.ts'
 
 /**

@@ -7,16 +7,35 @@ export {
   requireAgentCard,
 } from './agent/card/agent-card.ts'
 export type { AgentCardOptions } from './agent/card/build-agent-card.ts'
-export { canonicalBytes } from './agent/card/canonical-bytes.ts'
-export { contentAddress } from './agent/card/canonical-bytes.ts'
+export {
+  canonicalBytes,
+  contentAddress,
+  registrationFile,
+  type RegistrationFile,
+  type RegistrationService,
+} from './agent/card/registration-file.ts'
 export { createFileRegistrationRecords } from './agent/registration/file-registration-records.ts'
-export { findAgents } from './agent/lookup/find-agents.ts'
-export type { FindAgentsOptions, FoundAgent, FoundAgents } from './agent/lookup/find-agents.ts'
-export { getAgent } from './agent/lookup/get-agent.ts'
-export type { AgentIdentity, GetAgentOptions } from './agent/lookup/get-agent.ts'
-export { identityRegistries } from './agent/lookup/identity-registries.ts'
-export type { RegistryForm, RegistryRow } from './agent/lookup/identity-registries.ts'
-export { linkRegistration, type LinkRegistrationConfig } from './agent/registration/link-registration.ts'
+export {
+  findAgents,
+  type FindAgentsOptions,
+  type FoundAgent,
+  type FoundAgents,
+  getAgent,
+  type AgentIdentity,
+  type GetAgentOptions,
+} from './agent/lookup/read-agents.ts'
+export { identityRegistries, type RegistryForm, type RegistryRow } from './agent/lookup/identity-registries.ts'
+export {
+  linkRegistration,
+  type LinkRegistrationConfig,
+  registerAgent,
+  updateAgent,
+  type AgentUpdateConfig,
+  type DeferredUpdate,
+  type PendingUpdate,
+  type UpdatedAgent,
+  type UpdateResult,
+} from './agent/register-agent.ts'
 export {
   createMemoryRegistrationRecords,
   type RegistrationMatter,
@@ -25,15 +44,9 @@ export {
 } from './agent/registration/registration-records.ts'
 export type { RegistryToRead } from './agent/lookup/open-registry.ts'
 export type { OwnedAgent } from './agent/lookup/owned-agents.ts'
-export type { PublishedFile, PublishedService } from './agent/lookup/parse-agent-file.ts'
-export { planRegistration } from './agent/registration/plan-registration.ts'
-export type { PlanOptions, RegistrationPlan } from './agent/registration/plan-registration.ts'
-export type { AgentFileOptions, FileStatus } from './agent/lookup/read-agent-file.ts'
-export { registeredAgentIn } from './agent/lookup/registered-agent-in.ts'
-export type { AwaitedRegistration } from './agent/lookup/registered-agent-in.ts'
-export { registrationFile } from './agent/card/registration-file.ts'
-export type { RegistrationFile, RegistrationService } from './agent/card/registration-file.ts'
-export { registerAgent } from './agent/register-agent.ts'
+export type { PublishedFile, PublishedService, AgentFileOptions, FileStatus } from './agent/lookup/read-agent-file.ts'
+export { planRegistration, type PlanOptions, type RegistrationPlan } from './agent/registration/plan-registration.ts'
+export { registeredAgentIn, type AwaitedRegistration } from './agent/registry/identity-registry.ts'
 export type {
   AgentRegistrationByToken,
   AgentRegistrationConfig,
@@ -51,78 +64,85 @@ export type {
   RegistryChoice,
   ResumedRegistration,
 } from './agent/registration/registration.ts'
-export { updateAgent } from './agent/update-agent.ts'
-export type {
-  AgentUpdateConfig,
-  DeferredUpdate,
-  PendingUpdate,
-  UpdatedAgent,
-  UpdateResult,
-} from './agent/update-agent.ts'
 export type { AmmDeployment, Chain, ChainToken, PriceSources, ReferencePool, UsdFeed } from './chain.ts'
 export { chains, findChain } from './chains.ts'
-export { createFileJournal } from './file-journal.ts'
-export type { FileJournal, FileJournalOptions } from './file-journal.ts'
-export { journalEntryJson, type JournalEntryJson } from './journal.ts'
-export type { Journal, JournalEntry, JournalFacts, JournalState, NewJournalEntry, Submission } from './journal.ts'
+export { createFileJournal, type FileJournal, type FileJournalOptions } from './file-journal.ts'
+export {
+  journalEntryJson,
+  type JournalEntryJson,
+  type Journal,
+  type JournalEntry,
+  type JournalFacts,
+  type JournalState,
+  type NewJournalEntry,
+  type Submission,
+} from './journal.ts'
 export { createMemoryJournal } from './memory-journal.ts'
 export {
   type CallBatch,
   type CallBatches,
   createFileCallBatches,
   createMemoryCallBatches,
-} from './provider/calls/call-batches.ts'
-export type { SponsorOptions } from './provider/calls/calls-context.ts'
-export type { Capabilities } from './provider/calls/calls-capabilities.ts'
-export type { CallsReceipt, CallsStatus } from './provider/calls/calls-status.ts'
-export { createEIP1193Provider } from './provider/create-eip1193-provider.ts'
-export type { EIP1193Provider, ProviderOptions } from './provider/create-eip1193-provider.ts'
+  type SponsorOptions,
+} from './provider/calls/calls-context.ts'
+export type { Capabilities, CallsReceipt, CallsStatus } from './provider/calls/calls-status.ts'
+export {
+  createEIP1193Provider,
+  type EIP1193Provider,
+  type ProviderOptions,
+} from './provider/create-eip1193-provider.ts'
 export { ProviderRpcError } from './provider/provider-rpc-error.ts'
 export { Secret } from './secret.ts'
-export type { SentEntry } from './sender/broadcast-entry.ts'
-export type { PrivateRoute } from './sender/offer-entry.ts'
+export type { SentEntry, PrivateRoute } from './sender/broadcast-entry.ts'
 export type { Sender, SenderOptions, SingleReplacement } from './sender.ts'
 export type { Confirmation, ConfirmOptions } from './sender/confirm-entry.ts'
-export type { Proposal, Replacement, ReplacementRules } from './sender/replacement-rules.ts'
+export type { Proposal, Replacement, ReplacementRules } from './sender/replace-entry.ts'
 export type { SignRequest, TransactionSigner } from './sender/sign-request.ts'
-export { ServiceWallet } from './service-wallet.ts'
-export type {
-  CommonWalletConfig,
-  LocalWalletConfig,
-  ManagedWalletConfig,
-  ServiceWalletConfig,
-  BackendWalletConfig,
-  SignerWalletConfig,
-  WalletMemory,
+export {
+  ServiceWallet,
+  type CommonWalletConfig,
+  type LocalWalletConfig,
+  type ManagedWalletConfig,
+  type ServiceWalletConfig,
+  type BackendWalletConfig,
+  type SignerWalletConfig,
+  type WalletMemory,
 } from './service-wallet.ts'
-export { signIn } from './sign-in/sign-in.ts'
-export type { SignedIn, SignInOptions, SigningWallet } from './sign-in/sign-in.ts'
+export { signIn, type SignedIn, type SignInOptions, type SigningWallet } from './sign-in/sign-in.ts'
 export type { AuthorizationToSign, Signer, SigningOptions } from './signer.ts'
-export { askPassphrase } from './signers/ask-passphrase.ts'
-export type { AskPassphraseOptions } from './signers/ask-passphrase.ts'
-export type { Environment, KeystorePassphrase } from './signers/passphrase.ts'
-export type { AuthorizeRequest } from './signers/managed/auth-key.ts'
-export { createManagedSigner } from './signers/managed-signer.ts'
-export type { ManagedSignerConfig } from './signers/managed-signer.ts'
-export { openKeystore } from './signers/open-keystore.ts'
-export { createRemoteSigner } from './signers/remote-signer.ts'
-export type { RemoteSignerConfig } from './signers/remote-signer.ts'
-export { writeKeystore } from './signers/write-keystore.ts'
-export type { WriteKeystoreOptions } from './signers/write-keystore.ts'
-export { revokeDelegation } from './user-operation/revoke-delegation.ts'
-export type { Revocation, RevokeDelegationOptions, RevokingWallet } from './user-operation/revoke-delegation.ts'
-export type { OperatingWallet, UserOperationProgress, OperationStep } from './user-operation/open-operation.ts'
+export {
+  askPassphrase,
+  type AskPassphraseOptions,
+  type Environment,
+  type KeystorePassphrase,
+} from './signers/passphrase.ts'
+export type { AuthorizeRequest } from './signers/managed/open-provider.ts'
+export { createManagedSigner, type ManagedSignerConfig } from './signers/managed-signer.ts'
+export { openKeystore, writeKeystore, type WriteKeystoreOptions } from './signers/keystore.ts'
+export { createRemoteSigner, type RemoteSignerConfig } from './signers/remote-signer.ts'
+export {
+  revokeDelegation,
+  type Revocation,
+  type RevokeDelegationOptions,
+  type RevokingWallet,
+} from './user-operation/revoke-delegation.ts'
+export type { OperatingWallet, UserOperationProgress, OperationStep } from './user-operation/open-bundler.ts'
 export type { SendUserOpOptions, UserOperationResult } from './user-operation/user-operation-result.ts'
 export type {
   SignedUserOperation,
   UserOperationRecord,
   WireUserOperation,
 } from './user-operation/signed-user-operation.ts'
-export { WalletError } from './wallet-error.ts'
+export {
+  WalletError,
+  type Json,
+  type WalletErrorArguments,
+  type WalletErrorCode,
+  type WalletErrorOptions,
+} from './wallet-error.ts'
 export {
   walletErrorTable,
   type WalletErrorRow,
   walletResultTable,
   type WalletResultCode,
 } from './wallet-error-table.ts'
-export type { Json, WalletErrorArguments, WalletErrorCode, WalletErrorOptions } from './wallet-error.ts'

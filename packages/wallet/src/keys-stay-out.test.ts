@@ -4,15 +4,12 @@ import { inspect } from 'node:util'
 import { BaseError, HttpRequestError, RpcRequestError, stringify, UnknownRpcError } from 'viem'
 import { generatePrivateKey } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { findAgents } from './agent/lookup/find-agents.ts'
-import { getAgent } from './agent/lookup/get-agent.ts'
-import { registerAgent } from './agent/register-agent.ts'
-import { updateAgent } from './agent/update-agent.ts'
+import { findAgents, getAgent } from './agent/lookup/read-agents.ts'
+import { registerAgent, updateAgent } from './agent/register-agent.ts'
 import { createEIP1193Provider } from './provider/create-eip1193-provider.ts'
 import { ServiceWallet } from './service-wallet.ts'
-import { toCause } from './to-cause.ts'
+import { toCause, WalletError } from './wallet-error.ts'
 import { revokeDelegation } from './user-operation/revoke-delegation.ts'
-import { WalletError } from './wallet-error.ts'
 
 const [rpcKey, bundlerKey, paymasterKey] = ['CANARY-of-the-rpc', 'CANARY-of-the-bundler', 'CANARY-of-the-paymaster']
 

@@ -14,7 +14,7 @@ import { afterEach, beforeEach, vi } from 'vitest'
 import type { Journal } from './journal.ts'
 import { createMemoryJournal } from './memory-journal.ts'
 import { createSender, type Sender, type SenderOptions } from './sender.ts'
-import type { ReplacementRules } from './sender/replacement-rules.ts'
+import type { ReplacementRules } from './sender/replace-entry.ts'
 import type { SignRequest } from './sender/sign-request.ts'
 import { ServiceWallet } from './service-wallet.ts'
 

@@ -1,16 +1,12 @@
 import type { Address, PublicClient } from 'viem'
 import type { Chain } from './chain.ts'
 import type { Journal, JournalEntry } from './journal.ts'
-import { broadcastEntry, type SentEntry } from './sender/broadcast-entry.ts'
-import { cancelEntry } from './sender/cancel-entry.ts'
+import { broadcastEntry, type SentEntry, type PrivateRoute } from './sender/broadcast-entry.ts'
+import { cancelEntry, replaceEntry, type Replacement, type ReplacementRules } from './sender/replace-entry.ts'
 import { confirmEntry, type Confirmation, type ConfirmOptions } from './sender/confirm-entry.ts'
-import { createDelegation } from './sender/delegation.ts'
-import type { PrivateRoute } from './sender/offer-entry.ts'
+import { createDelegation, signRequest, type SignRequest, type TransactionSigner } from './sender/sign-request.ts'
 import { createMutex } from './sender/mutex.ts'
 import { reconcileJournal } from './sender/reconcile-journal.ts'
-import { replaceEntry } from './sender/replace-entry.ts'
-import type { Replacement, ReplacementRules } from './sender/replacement-rules.ts'
-import { signRequest, type SignRequest, type TransactionSigner } from './sender/sign-request.ts'
 
 /**
  * Makes the sender of one wallet on one chain. What it signs is in the journal before the first byte leaves. It retries

@@ -14,7 +14,7 @@ import { createMemoryRegistrationRecords, type RegistrationRecords } from './age
 import type { Journal } from './journal.ts'
 import { createMemoryJournal } from './memory-journal.ts'
 import { createLocalSigner } from './signers/local-signer.ts'
-import type { AuthorizeRequest } from './signers/managed/auth-key.ts'
+import type { AuthorizeRequest } from './signers/managed/open-provider.ts'
 import { createManagedSigner } from './signers/managed-signer.ts'
 import { isRecord, oneOf, type Check } from './shape.ts'
 import type { SendUserOpOptions, UserOperationResult } from './user-operation/user-operation-result.ts'

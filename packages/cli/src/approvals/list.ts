@@ -4,9 +4,8 @@ import { openOperations, findOperation, readIdAndFlags } from './open-operations
 import { moreText, readList, type OperationList } from '@svc/tool-server/operator-page'
 import { isThere } from '../policy/policy-place.ts'
 import { readSigningState } from '@svc/engine/switches'
-import { stopSentences } from '../signing-state.ts'
-import { printableText } from '../printable-text.ts'
-import { table } from '../table.ts'
+import { stopSentences } from '../commands/pause.ts'
+import { printableText, table } from '../terminal-text.ts'
 
 /**
  * `svc approvals list`: what may still happen: it awaits a decision, was approved and not used, or is scheduled; with `--all`

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { UsageError } from '../usage-error.ts'
-import { show } from './show.ts'
+import { show } from './audit-words.ts'
 
 let dataDir = ''
 beforeEach(() => void (dataDir = mkdtempSync(join(tmpdir(), 'svc-audit-'))))

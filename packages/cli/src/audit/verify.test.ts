@@ -2,8 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { show } from './show.ts'
-import { verify } from './verify.ts'
+import { show, verify } from './audit-words.ts'
 
 let dataDir = ''
 beforeEach(() => {

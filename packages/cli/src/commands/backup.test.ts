@@ -6,8 +6,7 @@ import { settings } from '@svc/tool-server'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openAuditLog } from '../../../engine/src/audit/audit.ts'
 import { openDirectory } from '../../../tool-server/src/operator/operations.fixture.ts'
-import { walletSecrets } from '../backup/kept-files.ts'
-import { isFileName } from '../backup/manifest.ts'
+import { walletSecrets, isFileName } from '../backup-manifest.ts'
 import { callCommand } from '../calls.fixture.ts'
 
 let place: Awaited<ReturnType<typeof openDirectory>>

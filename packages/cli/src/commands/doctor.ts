@@ -3,7 +3,7 @@ import type { Diagnosis } from '@svc/tool-server'
 import { requireDirectory } from '../own-data-directory.ts'
 import { parseFlags } from '../parse-words-and-flags.ts'
 import { printable } from '../policy/policy-place.ts'
-import { shellWord } from '../shell-word.ts'
+import { shellWord } from '../terminal-text.ts'
 import { UsageError } from '../usage-error.ts'
 import { findWorldChains, readWorldKey } from '../world-directory.ts'
 

@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import type { OperatorKey, OperatorKeys } from '@svc/tool-server'
 import { meantDirectory } from '../own-data-directory.ts'
 import { type FlagNames, parseFlags, parseWordsAndFlags } from '../parse-words-and-flags.ts'
-import { table } from '../table.ts'
+import { table } from '../terminal-text.ts'
 import { UsageError } from '../usage-error.ts'
 import { runWord } from './word-commands.ts'
 

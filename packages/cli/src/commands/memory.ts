@@ -3,7 +3,7 @@ import type { StopCause } from '@svc/tool-server/until-stopped'
 import { openOperations } from '../approvals/open-operations.ts'
 import { requireAsking, saysYes, type Terminal } from '../ask-on-terminal.ts'
 import { parseFlags } from '../parse-words-and-flags.ts'
-import { printableText } from '../printable-text.ts'
+import { printableText } from '../terminal-text.ts'
 import { UsageError } from '../usage-error.ts'
 import { runWord } from './word-commands.ts'
 

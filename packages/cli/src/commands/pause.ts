@@ -1,9 +1,8 @@
-import type { SwitchDecision } from '@svc/engine/switches'
+import type { SwitchDecision, Pause, SigningState } from '@svc/engine/switches'
 import type { OpenSwitches } from '../approvals/open-operations.ts'
 import { operatorName, ownDataDirectory } from '../own-data-directory.ts'
 import { parseFlags } from '../parse-words-and-flags.ts'
-import { pauseText } from '../signing-state.ts'
-import { printableText } from '../printable-text.ts'
+import { printableText } from '../terminal-text.ts'
 import { UsageError } from '../usage-error.ts'
 
 /** `svc pause`: stops signing at once, beside the running server or before it starts. Resolves to the exit code. */
@@ -99,4 +98,23 @@ async function resumeAt(
       : `Signing stays stopped${but} by ${what}. Re-arm it with: svc resume --rearm --data-dir ${dataDir}\n`,
   )
   return rearmed ? 0 : 1
+}
+
+/** A sentence for each of them that stops signing, with how to go on; none while nothing does. */
+export function stopSentences({ pause, breaker }: SigningState, dataDir: string): readonly string[] {
+  const but = breaker.stops === 'all-but-ways-home' ? ', but for what only brings funds home' : ''
+  return [
+    ...(pause === null ? [] : [`Signing is paused ${pauseText(pause)}. Go on with: svc resume --data-dir ${dataDir}`]),
+    ...(breaker.open
+      ? [
+          `Signing is stopped${but}: the circuit breaker is open since ${breaker.since} (${printableText(breaker.cause ?? 'no cause is written down')}). Find out why, then: svc resume --rearm --data-dir ${dataDir}`,
+        ]
+      : []),
+  ]
+}
+
+/** For example `since 2026-01-31T12:00:00.000Z by operator:ada, because "odd transfers"`. */
+function pauseText({ since, by, reason }: Pause): string {
+  const who = by === null ? '' : ` by ${printableText(by)}`
+  return `since ${since}${who}, ${reason === null ? 'no reason given' : `because "${printableText(reason)}"`}`
 }

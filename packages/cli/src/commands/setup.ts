@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import type { StopCause } from '@svc/tool-server/until-stopped'
 import { parseFlags, parseWordsAndFlags } from '../parse-words-and-flags.ts'
 import { type ClientName, clients, isClientName, serverProgram } from '../setup/clients.ts'
-import { shellWord } from '../shell-word.ts'
+import { shellWord } from '../terminal-text.ts'
 import { UsageError } from '../usage-error.ts'
 
 /** `svc setup --zero`, `svc setup production`, `svc setup client NAME`. */

@@ -12,8 +12,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { callCommand } from '../calls.fixture.ts'
 import { askChain, call, connect } from '../clients.fixture.ts'
 import { cancel } from '../transactions/requests.ts'
-import { show } from '../transactions/show.ts'
-import { shownTransactions } from '../transactions/list.ts'
+import { show, shownTransactions } from '../transactions/list.ts'
 import { readyLine, runToEnd, runUp } from '../processes.fixture.ts'
 
 const timeout = 120_000

@@ -3,7 +3,7 @@ import { isOwnChain } from '@svc/amm/chains'
 import { chainAccess } from '@svc/tool-server'
 import { parseFlags } from '../parse-words-and-flags.ts'
 import { readServerSettings } from '../server-settings.ts'
-import { table } from '../table.ts'
+import { table } from '../terminal-text.ts'
 import { UsageError } from '../usage-error.ts'
 import { type ChainReport, verifyChain } from '../verify-chains/verify-chain.ts'
 

@@ -9,7 +9,7 @@ import { UsageError } from '../usage-error.ts'
 export async function transactions(argv: readonly string[], stopped: Promise<StopCause>): Promise<number> {
   const words = {
     list: async (rest: readonly string[]) => (await import('../transactions/list.ts')).list(rest),
-    show: async (rest: readonly string[]) => (await import('../transactions/show.ts')).show(rest),
+    show: async (rest: readonly string[]) => (await import('../transactions/list.ts')).show(rest),
     cancel: async (rest: readonly string[]) => (await import('../transactions/requests.ts')).cancel(rest, stopped),
     resolve: async (rest: readonly string[]) => (await import('../transactions/requests.ts')).resolve(rest, stopped),
   }
@@ -62,9 +62,9 @@ export async function lp(argv: readonly string[], stopped: Promise<StopCause>): 
 /** `svc audit`: checks, shows and replays the audit log, beside the running server. Resolves to the exit code. */
 export async function audit(argv: readonly string[]): Promise<number> {
   const words = {
-    verify: async (rest: readonly string[]) => (await import('../audit/verify.ts')).verify(rest),
-    show: async (rest: readonly string[]) => (await import('../audit/show.ts')).show(rest),
-    replay: async (rest: readonly string[]) => (await import('../audit/replay.ts')).replay(rest),
+    verify: async (rest: readonly string[]) => (await import('../audit/audit-words.ts')).verify(rest),
+    show: async (rest: readonly string[]) => (await import('../audit/audit-words.ts')).show(rest),
+    replay: async (rest: readonly string[]) => (await import('../audit/audit-words.ts')).replay(rest),
   }
   return runWord(argv, words, 'svc audit takes verify, show or replay')
 }

@@ -1,8 +1,7 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { type Address, createPublicClient, type Hash, http, isHash } from 'viem'
 import * as z from 'zod'
-import type { Transcript } from './transcript.ts'
-import { number } from './wording.ts'
+import { type Transcript, number } from './transcript.ts'
 
 /** A client of the server that writes every call into the transcript and remembers every transaction it caused. */
 export async function openAgent(url: string, key: string, transcript: Transcript): Promise<Agent> {

@@ -1,11 +1,8 @@
-import { amount, brief, dollars, number, percent } from './wording.ts'
+import { amount, brief, dollars, number, percent } from './transcript.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Agent, proveTransactions } from './agent.ts'
-import { getIdentity } from './identity.ts'
-import { moveToOtherChain } from './other-chain.ts'
-import type { Scene } from './scene.ts'
+import { getIdentity, moveToOtherChain, type Scene, useVault } from './chapters.ts'
 import * as shapes from './shapes.ts'
-import { useVault } from './vault.ts'
 
 /** The life of one liquidity position: found, entered, watched, harvested and left, while others trade. */
 export async function tellStory(scene: Scene): Promise<void> {

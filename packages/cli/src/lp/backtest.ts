@@ -4,14 +4,13 @@ import { backtestCsv, type BacktestReport } from './csv/backtest-csv.ts'
 import { afterBase, type CsvPool, csvPoolFlags, readCsvPool, replayOptions } from './csv/csv-pool.ts'
 import { readInputText } from '../read-input-file.ts'
 import { UsageError } from '../usage-error.ts'
-import { printableText } from '../printable-text.ts'
+import { printableText, figureTable } from '../terminal-text.ts'
 import { parseWordsAndFlags, parseNumber } from '../parse-words-and-flags.ts'
 import { backtestForm } from './answer-forms.ts'
 import { fileOrPool, poolPlaceFlags } from './pool-place.ts'
 import { readEventsPool } from './events/read-events-pool.ts'
 import { svgPath, writeSvg } from './write-svg.ts'
 import type * as z from 'zod'
-import { figureTable } from '../table.ts'
 
 /** `svc lp backtest`: replays strategies over the bars of a CSV file, or over the past of a pool of a chain. */
 export async function backtest(argv: readonly string[], stopped: Promise<unknown>): Promise<number> {

@@ -1,7 +1,7 @@
 import { barsFromRows, resampleBars } from '@svc/lp-math'
 import { describe, expect, test } from 'vitest'
 import { UsageError } from '../usage-error.ts'
-import { compareTiers } from './compare-tiers.ts'
+import { compareTiers } from './fee-tier.ts'
 import type { CsvPool } from './csv/csv-pool.ts'
 
 /** Eight days of hours at prices about 1, of whose trade of 2,000 tokens an hour 1 % is paid in fees. */

@@ -1,12 +1,10 @@
 import { fullRangeTicks, LpMathError, tickSpacingForFee } from '@svc/lp-math'
 import { parseFee, parseWholeNumber, parseWordsAndFlags } from '../parse-words-and-flags.ts'
-import { printableText } from '../printable-text.ts'
+import { printableText } from '../terminal-text.ts'
 import { readInputText } from '../read-input-file.ts'
 import { UsageError } from '../usage-error.ts'
-import type { AskedPosition } from './events/follow-position.ts'
-import { parseTime } from './events/parse-time.ts'
-import { type PoolEvents, readPoolEvents } from './events/read-pool-events.ts'
-import { replayEvents, type ReplayReport, type ReplayTerms } from './events/replay-events.ts'
+import { type AskedPosition, replayEvents, type ReplayReport, type ReplayTerms } from './events/replay-events.ts'
+import { parseTime, type PoolEvents, readPoolEvents } from './events/read-pool-events.ts'
 
 /** `svc lp replay`: replays the events of a pool out of a file, and says how the pool stands, or where the file contradicts itself. */
 export async function replay(argv: readonly string[]): Promise<number> {

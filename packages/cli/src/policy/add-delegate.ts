@@ -10,8 +10,7 @@ import { parseWordsAndFlags } from '../parse-words-and-flags.ts'
 import { sayTaken } from '../server-settings.ts'
 import { UsageError } from '../usage-error.ts'
 import { policyPlace, printable, printProblems } from './policy-place.ts'
-import { replacePolicy } from './replace-policy.ts'
-import { membersOf } from './with-token.ts'
+import { replacePolicy, membersOf } from './edit-policy.ts'
 
 /**
  * `svc policy add-delegate CHAIN`: names the batch delegate of a chain in the policy file once a person has said yes, so that

@@ -6,8 +6,7 @@ import { requireAsking, saysYes, type Terminal } from '../ask-on-terminal.ts'
 import { parseWordsAndFlags } from '../parse-words-and-flags.ts'
 import { UsageError } from '../usage-error.ts'
 import { policyPlace, printProblems } from './policy-place.ts'
-import { replacePolicy } from './replace-policy.ts'
-import { membersOf } from './with-token.ts'
+import { replacePolicy, membersOf } from './edit-policy.ts'
 
 /**
  * `svc policy add-operator NAME PASSKEY`: writes the public half of a passkey, as the operator page shows it, into the policy file under a name,

@@ -5,9 +5,8 @@ import { requireAsking, saysYes, type Terminal } from '../ask-on-terminal.ts'
 import { endedWorld } from '../lp/ask-pool.ts'
 import { sayTaken } from '../server-settings.ts'
 import { policyPlace, printProblems } from './policy-place.ts'
-import { proposalText } from './proposal-text.ts'
-import { proposeToken, type TokenProposal } from './propose-token.ts'
-import { replacePolicy } from './replace-policy.ts'
+import { proposalText, proposeToken, type TokenProposal } from './propose-token.ts'
+import { replacePolicy } from './edit-policy.ts'
 import { readTokenRequest, readTokenWords, type TokenWords } from './token-words.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { expectedUsd } from './policy-sources.ts'
+import { expectedUsd } from './edit-policy.ts'
 
 test.each([
   ['2.5', '1.25', '5'],

@@ -3,7 +3,7 @@ import { mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { replacePolicy } from './replace-policy.ts'
+import { replacePolicy } from './edit-policy.ts'
 
 let directory = ''
 let path = ''

@@ -14,7 +14,7 @@ import { formatAmount } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet/core'
 import { parseFlags } from '../parse-words-and-flags.ts'
 import { sayTaken } from '../server-settings.ts'
-import { table } from '../table.ts'
+import { table } from '../terminal-text.ts'
 import { configuredChains } from './compile.ts'
 import { findPolicy, policyPlace, printable, printProblems } from './policy-place.ts'
 

@@ -1,6 +1,6 @@
 import type { PriceSources } from '@svc/wallet/core'
 import { describe, expect, it } from 'vitest'
-import { namedSources, withToken } from './with-token.ts'
+import { namedSources, withToken } from './edit-policy.ts'
 
 const token = '0x4200000000000000000000000000000000000006'
 const other = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913'

@@ -1,9 +1,26 @@
-import { imageFacts } from './image-facts.ts'
+/**
+ * What everything that runs the image of the tool server has to know of it. A test holds the files of `deploy/tool-server` to it, and it to
+ * the Dockerfile.
+ */
+export const imageFacts = {
+  dockerfile: 'deploy/tool-server/Dockerfile',
+  httpPort: 3000,
+  metricsPort: 9464,
+  healthPath: '/healthz',
+  healthCommand: '/app/healthy',
+  dataDir: '/data',
+  /** Of user and group. */
+  runsAs: 1000,
+  /** Swap is not counted on. */
+  memoryMb: 256,
+  /** Longer than a server takes to end, whatever hangs. */
+  stopSeconds: 30,
+} as const
 
 const { dockerfile, httpPort, healthPath, dataDir: mounted, memoryMb, stopSeconds } = imageFacts
 
 /** Where a server is to run, and from what. */
-export type DeployPlace = {
+type DeployPlace = {
   readonly dataDir: string
   /** The same as a word of a shell. */
   readonly place: string
@@ -117,3 +134,42 @@ const apiKeys = ['SVC_API_KEY_READ', 'SVC_API_KEY_FEEDBACK', 'SVC_API_KEY_WRITE'
 const endpoints = ['SVC_RPC_PROVIDER', 'RPC_API_KEY'] as const
 const ofWallet = ['WALLET_APP_ID', 'WALLET_APP_SECRET', 'WALLET_ID', 'WALLET_AUTH_PRIVATE_KEY', ...endpoints] as const
 const ofReader = ['SVC_API_KEY_READ', ...endpoints, 'SVC_DATABASE_URL'] as const
+
+/**
+ * Where a server of production can run. A container is started from here; what others start gets its files, and the command that does it is printed.
+ */
+export const deployTargets = {
+  local: {
+    title: 'This machine, under your own supervisor',
+    files: () => ({}),
+    command: ({ place }) => `svc serve --transport http --data-dir ${place}`,
+  },
+  container: {
+    title: 'A container on this machine',
+    files: (place) => ({ 'compose.yaml': composeFile(place) }),
+    command: ({ place }) => `docker compose -f ${place}/deploy/compose.yaml up --build --detach`,
+    healthUrl: `http://127.0.0.1:${imageFacts.httpPort}${imageFacts.healthPath}`,
+  },
+  fly: {
+    title: 'fly.io: 256 MB, suspended while nobody calls',
+    files: (place) => ({ 'fly.toml': flyFile(place) }),
+    command: ({ place }) =>
+      `fly launch --no-deploy --copy-config --config ${place}/deploy/fly.toml && fly secrets import < ${place}/.env && fly deploy --config ${place}/deploy/fly.toml`,
+  },
+  render: {
+    title: 'Render: with a disk, so that it never sleeps',
+    files: () => ({ 'render.yaml': renderFile({ wallet: true }) }),
+    command: ({ place }) => `cp ${place}/deploy/render.yaml . && render blueprints launch`,
+  },
+} as const satisfies Readonly<Record<string, DeployTarget>>
+
+export type DeployTargetName = keyof typeof deployTargets
+
+export type DeployTarget = {
+  readonly title: string
+  /** By name, for the folder `deploy` of the data directory; none holds a secret. */
+  readonly files: (place: DeployPlace) => Readonly<Record<string, string>>
+  readonly command: (place: DeployPlace) => string
+  /** Where it answers once it was started from here; absent where somebody else starts it. */
+  readonly healthUrl?: string
+}

@@ -2,7 +2,7 @@ import { type AgentRole, roleTemplates } from '@svc/engine/policy'
 import { isRpcProvider, rpcProviders } from '@svc/tool-server'
 import { type Chain, findChain } from '@svc/wallet/core'
 import { readAuthorizationKey, readAuthorizationPublicKey } from '@svc/wallet/provisioning'
-import { deployTargets } from './deploy-targets.ts'
+import { deployTargets } from './deploy-files.ts'
 
 /**
  * What production needs to know, in the order in which it is asked: each input has its flag, its place in the environment, and what it takes. One

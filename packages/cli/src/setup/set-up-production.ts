@@ -15,10 +15,10 @@ import { type Chain, findChain } from '@svc/wallet/core'
 import type { Address } from 'viem'
 import { clients, serverProgram } from './clients.ts'
 import { deployContainer, type Deployed } from './deploy-container.ts'
-import { type DeployTarget, deployTargets, type DeployTargetName } from './deploy-targets.ts'
-import type { ProductionAnswers } from './production-inputs.ts'
+import { type DeployTarget, deployTargets, type DeployTargetName } from './deploy-files.ts'
+import { type ProductionAnswers, isRole } from './production-inputs.ts'
 import { type Tried, tryServer } from './try-server.ts'
-import { type WalletAtProvider, walletAtProvider } from './wallet-at-provider.ts'
+import { type ObtainedWallet, obtainWallet } from '@svc/tool-server/provisioning'
 
 /** The steps of a set-up for production, in their order. */
 export const productionSteps = [
@@ -197,4 +197,45 @@ async function writeDeployment(files: Readonly<Record<string, string>>, dataDir:
 
 async function replaceIfOther(path: string, text: string): Promise<void> {
   if ((await readFileIfPresent(path)) !== text) await replaceFileDurably(path, text)
+}
+
+/**
+ * The wallet that the environment file names, held against the template of the role, the one that a run which was cut off was making, or a new
+ * one. Throws where the wallet is not as it should be.
+ */
+async function walletAtProvider(
+  answers: ProductionAnswers,
+  written: Readonly<Record<string, string>>,
+  world: Place,
+): Promise<WalletAtProvider> {
+  const { appId, appSecret, authKey, ownerKey, role } = answers
+  if (!isRole(role)) throw new Error(`There is no role ${role}.`)
+  const apiUrl = world.environment['SVC_WALLET_API_URL'] || written['SVC_WALLET_API_URL']
+  const [walletId, authPrivateKey] = [written['WALLET_ID'], written['WALLET_AUTH_PRIVATE_KEY']]
+  const wallet = await obtainWallet(
+    {
+      app: { appId, appSecret, apiUrl },
+      authKey: authKey === '' ? null : authKey,
+      ownerKey: ownerKey === '' ? null : ownerKey,
+      role,
+      chains: answers.chains.split(',').flatMap((name) => findChain(world.chains, name.trim()) ?? []),
+    },
+    {
+      dataDir: world.dataDir,
+      standing: walletId === undefined || authPrivateKey === undefined ? null : { walletId, authPrivateKey },
+      randomBytes: world.randomBytes,
+    },
+  )
+  const ownerKeyFile = wallet.ownerPrivateKey === null ? null : join(world.dataDir, ownerKeyName)
+  return { ...wallet, ownerKeyFile }
+}
+
+/** With where the key of its owner lies; `null` where that is the operator's own. */
+type WalletAtProvider = ObtainedWallet & { readonly ownerKeyFile: string | null }
+
+type Place = {
+  readonly dataDir: string
+  readonly environment: Readonly<Record<string, string | undefined>>
+  readonly chains: readonly Chain[]
+  readonly randomBytes: (size: number) => Uint8Array
 }

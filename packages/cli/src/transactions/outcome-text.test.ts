@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { outcomeText } from './show.ts'
+import { outcomeText } from './list.ts'
 
 const asked = { what: 'cancel', by: 'operator:ann', at: 'noon', outcome: null } as const
 

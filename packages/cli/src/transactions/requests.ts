@@ -4,8 +4,15 @@ import type { StopCause } from '@svc/tool-server/until-stopped'
 import { openOperations } from '../approvals/open-operations.ts'
 import { operatorName } from '../own-data-directory.ts'
 import { parseWholeNumber } from '../parse-words-and-flags.ts'
-import { outcomeWords, stateWords } from './describe-transactions.ts'
-import { findTransaction, followWith, readHashAndFlags, type Seen, untilTaken } from './named-transaction.ts'
+import {
+  outcomeWords,
+  stateWords,
+  findTransaction,
+  followWith,
+  readHashAndFlags,
+  type Seen,
+  untilTaken,
+} from './describe-transactions.ts'
 import { UsageError } from '../usage-error.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { canonicalBytes, contentAddress, pinCard, registrationFile } from '@svc/wallet/core'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { useEngines } from '../../../store/src/engines.fixture.ts'
-import { pinProxy } from '../../../wallet/src/agent/card/choose-uri.ts'
+import { pinProxy } from '../../../wallet/src/agent/card/pin-card.ts'
 import { openTestApi, testCard, type TestApi } from '../test-api.fixture.ts'
 
 const start = Date.UTC(2026, 0, 1)

@@ -8,13 +8,12 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Journal } from '../journal.ts'
 import { createMemoryJournal } from '../memory-journal.ts'
 import { ServiceWallet } from '../service-wallet.ts'
-import { getAgent, type GetAgentOptions } from './lookup/get-agent.ts'
+import { getAgent, type GetAgentOptions } from './lookup/read-agents.ts'
 import { planRegistration } from './registration/plan-registration.ts'
 import { createMemoryRegistrationRecords, type RegistrationRecords } from './registration/registration-records.ts'
-import { registerAgent } from './register-agent.ts'
+import { registerAgent, updateAgent } from './register-agent.ts'
 import type { AgentRegistrationConfig } from './registration/registration.ts'
 import { identityRegistryAbi as abi } from './registry/identity-registry.ts'
-import { updateAgent } from './update-agent.ts'
 
 const devnet = useDevnet()
 const stall: Fault = { kind: 'stall' }

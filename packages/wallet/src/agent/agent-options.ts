@@ -1,12 +1,11 @@
 import { option, type ChecksOf } from '../require-options.ts'
 import { list, oneOf, only } from '../shape.ts'
-import type { FindAgentsOptions } from './lookup/find-agents.ts'
-import type { GetAgentOptions } from './lookup/get-agent.ts'
+import type { FindAgentsOptions, GetAgentOptions } from './lookup/read-agents.ts'
 import { agentIdForm } from './lookup/open-registry.ts'
 import type { PlanOptions } from './registration/plan-registration.ts'
 import type { AgentRegistrationConfig, GasOptions, GasTier } from './registration/registration.ts'
 import { roleTemplates } from './card/build-agent-card.ts'
-import type { AgentUpdateConfig } from './update-agent.ts'
+import type { AgentUpdateConfig } from './register-agent.ts'
 
 /** Of `planRegistration`, `registerAgent` and `updateAgent`. What a card says is looked at with the card. */
 const cardOptions = {

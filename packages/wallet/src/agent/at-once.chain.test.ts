@@ -5,12 +5,11 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { createMemoryJournal } from '../memory-journal.ts'
 import { createEIP1193Provider } from '../provider/create-eip1193-provider.ts'
 import { ServiceWallet } from '../service-wallet.ts'
-import { getAgent } from './lookup/get-agent.ts'
+import { getAgent } from './lookup/read-agents.ts'
 import { createMemoryRegistrationRecords } from './registration/registration-records.ts'
-import { registerAgent } from './register-agent.ts'
+import { registerAgent, updateAgent, type AgentUpdateConfig } from './register-agent.ts'
 import type { AgentRegistrationConfig, RegisteredAgent } from './registration/registration.ts'
 import { identityRegistryAbi as abi } from './registry/identity-registry.ts'
-import { updateAgent, type AgentUpdateConfig } from './update-agent.ts'
 
 const devnet = useDevnet()
 

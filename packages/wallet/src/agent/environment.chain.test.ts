@@ -5,10 +5,9 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { Secret } from '../secret.ts'
 import { ServiceWallet } from '../service-wallet.ts'
 import { startPinServices, type PinServices } from './card/pin-services.fixture.ts'
-import { getAgent } from './lookup/get-agent.ts'
-import { registerAgent } from './register-agent.ts'
+import { getAgent } from './lookup/read-agents.ts'
+import { registerAgent, updateAgent } from './register-agent.ts'
 import type { AgentRegistrationConfig, RegistrationResult } from './registration/registration.ts'
-import { updateAgent } from './update-agent.ts'
 
 // Without the option `env`: what a program's own environment says.
 const devnet = useDevnet()

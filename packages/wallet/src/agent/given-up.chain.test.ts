@@ -10,9 +10,8 @@ import { createMemoryJournal } from '../memory-journal.ts'
 import { ServiceWallet } from '../service-wallet.ts'
 import { createMemoryRegistrationRecords, type RegistrationRecords } from './registration/registration-records.ts'
 import { createFileRegistrationRecords } from './registration/file-registration-records.ts'
-import { registerAgent } from './register-agent.ts'
+import { registerAgent, updateAgent } from './register-agent.ts'
 import { createPinning } from './card/pinning.fixture.ts'
-import { updateAgent } from './update-agent.ts'
 import type { AgentRegistrationConfig, RegistrationProgress, RegistrationResult } from './registration/registration.ts'
 
 const devnet = useDevnet()

@@ -5,11 +5,9 @@ import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ServiceWallet } from '../service-wallet.ts'
 import { walletErrorTable, type WalletErrorCode } from '../wallet-error-table.ts'
-import { findAgents } from './lookup/find-agents.ts'
-import { getAgent, type GetAgentOptions } from './lookup/get-agent.ts'
-import { registerAgent } from './register-agent.ts'
+import { findAgents, getAgent, type GetAgentOptions } from './lookup/read-agents.ts'
+import { registerAgent, updateAgent } from './register-agent.ts'
 import type { AgentRegistrationConfig } from './registration/registration.ts'
-import { updateAgent } from './update-agent.ts'
 
 const devnet = useDevnet()
 const token = () => devnet().tokens.find(({ symbol }) => symbol === 'USDC')!.address

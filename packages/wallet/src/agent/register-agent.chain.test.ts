@@ -20,18 +20,16 @@ import { createMemoryJournal } from '../memory-journal.ts'
 import { ServiceWallet } from '../service-wallet.ts'
 import type { WalletError } from '../wallet-error.ts'
 import { createFileRegistrationRecords } from './registration/file-registration-records.ts'
-import { linkRegistration } from './registration/link-registration.ts'
+import { linkRegistration, registerAgent } from './register-agent.ts'
 import { createMemoryRegistrationRecords } from './registration/registration-records.ts'
 import { planRegistration } from './registration/plan-registration.ts'
-import { registerAgent } from './register-agent.ts'
 import type {
   AgentRegistrationConfig,
   IpfsMode,
   RegisteredAgent,
   RegistrationProgress,
 } from './registration/registration.ts'
-import { handleV0 } from './registry/registry-speech.ts'
-import { identityRegistryAbi as abi } from './registry/identity-registry.ts'
+import { handleV0, identityRegistryAbi as abi } from './registry/identity-registry.ts'
 
 const devnet = useDevnet()
 const mcpEndpoint = 'https://agent.example/mcp'

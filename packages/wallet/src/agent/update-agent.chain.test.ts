@@ -15,14 +15,19 @@ import type { Journal } from '../journal.ts'
 import { createMemoryJournal } from '../memory-journal.ts'
 import { ServiceWallet } from '../service-wallet.ts'
 import { dyingRecords } from './dying-records.fixture.ts'
-import { getAgent } from './lookup/get-agent.ts'
-import { linkRegistration, type LinkRegistrationConfig } from './registration/link-registration.ts'
+import { getAgent } from './lookup/read-agents.ts'
+import {
+  linkRegistration,
+  type LinkRegistrationConfig,
+  registerAgent,
+  updateAgent,
+  type AgentUpdateConfig,
+  type UpdatedAgent,
+} from './register-agent.ts'
 import { createMemoryRegistrationRecords, type RegistrationRecords } from './registration/registration-records.ts'
 import { createPinning } from './card/pinning.fixture.ts'
-import { registerAgent } from './register-agent.ts'
 import type { AgentRegistrationConfig, RegistrationProgress } from './registration/registration.ts'
 import { identityRegistryAbi } from './registry/identity-registry.ts'
-import { updateAgent, type AgentUpdateConfig, type UpdatedAgent } from './update-agent.ts'
 
 const devnet = useDevnet()
 const missingSdk = () =>

@@ -1,8 +1,7 @@
 import { formatEther } from 'viem'
 import type { DeferredRegistration, GasTier } from '../agent/registration/registration.ts'
-import { mostFeeWei } from '../sender/raised-fees.ts'
-import { askFaucet } from './ask-faucet.ts'
-import { waitForBalance } from './wait-for-balance.ts'
+import { mostFeeWei } from '../sender/fees.ts'
+import { askFaucet, waitForBalance } from './ask-faucet.ts'
 import { payFromWallet, type Price } from './pay-from-wallet.ts'
 import type { GasDesk, SettledCall, SubmittableCall } from './submission.ts'
 

@@ -1,5 +1,5 @@
 import type { RegistrationProgress } from '../agent/registration/registration.ts'
-import type { OperationContext, OperationStep } from '../user-operation/open-operation.ts'
+import type { OperationContext, OperationStep } from '../user-operation/open-bundler.ts'
 import type { OperationOutcome } from '../user-operation/run-user-operation.ts'
 import type { UserOperationRecord } from '../user-operation/signed-user-operation.ts'
 import { sponsorUrls, type SponsorUrls } from '../service-urls.ts'

@@ -5,11 +5,15 @@ import { openChain } from '../open-chain.ts'
 import type { ServiceWallet } from '../service-wallet.ts'
 import type { Journal } from '../journal.ts'
 import { option, type ChecksOf, requireOptions, requireWallet } from '../require-options.ts'
-import { batchSponsors, type CallsContext, type SponsorOptions } from './calls/calls-context.ts'
-import { type CallBatches, createMemoryCallBatches } from './calls/call-batches.ts'
-import { mostFeeWei } from '../sender/raised-fees.ts'
-import { readTransaction } from './read-transaction.ts'
-import { readTypedData } from './read-typed-data.ts'
+import {
+  batchSponsors,
+  type CallsContext,
+  type SponsorOptions,
+  type CallBatches,
+  createMemoryCallBatches,
+} from './calls/calls-context.ts'
+import { mostFeeWei } from '../sender/fees.ts'
+import { readTransaction, readTypedData } from './read-params.ts'
 import type { CallSender, SendContext } from './send-transaction.ts'
 import { shown } from '../shape.ts'
 
@@ -135,7 +139,7 @@ const methods: Readonly<Record<string, Method>> = {
   wallet_getPermissions: () => [{ parentCapability: 'eth_accounts' }],
   // Few clients send batches, and what they take is loaded with the first.
   wallet_getCapabilities: async (context, params) => {
-    const { callsCapabilities } = await import('./calls/calls-capabilities.ts')
+    const { callsCapabilities } = await import('./calls/calls-status.ts')
     return callsCapabilities(context, params)
   },
   wallet_sendCalls: async (context, params) => (await import('./calls/send-calls.ts')).sendCalls(context, params),

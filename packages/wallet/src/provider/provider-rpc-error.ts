@@ -1,7 +1,6 @@
 import { BaseError } from 'viem'
 import { endpointFailure } from '../endpoint-failure.ts'
-import { toCause } from '../to-cause.ts'
-import { WalletError, type WalletErrorCode } from '../wallet-error.ts'
+import { toCause, WalletError, type WalletErrorCode } from '../wallet-error.ts'
 
 /**
  * An error as EIP-1193 wants it: with an integer `code` (EIP-1193, EIP-1474, or the node's own) and, where there is more

@@ -2,11 +2,10 @@ import { randomUUID } from 'node:crypto'
 import type { Journal, JournalEntry } from '../journal.ts'
 import type { OpenChain } from '../chain.ts'
 import { createSender, type Sender } from '../sender.ts'
-import { feesNow } from '../sender/fees-now.ts'
-import { requireFeeWithin } from '../sender/raised-fees.ts'
+import { feesNow, requireFeeWithin } from '../sender/fees.ts'
 import type { ServiceWallet } from '../service-wallet.ts'
 import { ProviderRpcError, rpcCodes } from './provider-rpc-error.ts'
-import type { SendRequest } from './read-transaction.ts'
+import type { SendRequest } from './read-params.ts'
 
 /**
  * Sends what a client asks for through the journalled sender. Gas, fees and nonce that the client leaves out are filled

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { polygon } from '../chains/polygon.ts'
-import { boundedTip } from './raised-fees.ts'
+import { boundedTip } from './fees.ts'
 
 const gwei = 10n ** 9n
 

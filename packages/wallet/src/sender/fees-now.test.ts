@@ -1,6 +1,6 @@
 import { createPublicClient, custom, numberToHex } from 'viem'
 import { expect, it } from 'vitest'
-import { feesNow } from './fees-now.ts'
+import { feesNow } from './fees.ts'
 
 const gwei = 10n ** 9n
 

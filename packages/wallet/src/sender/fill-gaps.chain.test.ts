@@ -2,7 +2,7 @@ import { parseEther, type Hex } from 'viem'
 import { describe, expect, test, vi } from 'vitest'
 import type { JournalEntry } from '../journal.ts'
 import { freely, quick, until, useSender } from '../sender.fixture.ts'
-import type { Proposal } from './replacement-rules.ts'
+import type { Proposal } from './replace-entry.ts'
 
 const { bob, call, journal, node, reader, run, senderOver, wallet } = useSender()
 

@@ -1,13 +1,16 @@
 import type { Chain } from '../chain.ts'
 import type { JournalEntry } from '../journal.ts'
-import { type BroadcastContext, broadcastEntry, markSent } from './broadcast-entry.ts'
-import { noOpAt } from './cancel-entry.ts'
+import { type BroadcastContext, broadcastEntry, markSent, offerEntry } from './broadcast-entry.ts'
+import {
+  noOpAt,
+  raiseIfStuck,
+  type ReplaceContext,
+  stuckAfter,
+  type ReplacementRules,
+  signAttempt,
+} from './replace-entry.ts'
 import { isNoOp, isRefused, isWaiting, noncesOf } from './entry-state.ts'
-import { offerEntry } from './offer-entry.ts'
-import { raiseIfStuck, type ReplaceContext, stuckAfter } from './replace-entry.ts'
-import type { ReplacementRules } from './replacement-rules.ts'
 import { settle, settledCount } from './settle.ts'
-import { signAttempt } from './sign-attempt.ts'
 
 /**
  * Settles or re-sends everything the journal holds open for an account, lowest nonce first, finds out what became of

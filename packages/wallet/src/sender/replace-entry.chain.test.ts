@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest'
 import type { JournalEntry } from '../journal.ts'
 import { freely, quick, until, useSender } from '../sender.fixture.ts'
 import type { SignRequest, TransactionSigner } from './sign-request.ts'
-import { feesOf } from './fees-now.ts'
-import type { Proposal } from './replacement-rules.ts'
+import { feesOf } from './fees.ts'
+import type { Proposal } from './replace-entry.ts'
 
 const { bob, call, journal, node, reader, senderOver, wallet } = useSender()
 

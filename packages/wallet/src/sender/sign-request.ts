@@ -12,8 +12,7 @@ import type { Chain } from '../chain.ts'
 import type { Journal, JournalEntry } from '../journal.ts'
 import type { AuthorizationToSign } from '../signer.ts'
 import { WalletError } from '../wallet-error.ts'
-import { allocateNonce } from './allocate-nonce.ts'
-import type { Delegation } from './delegation.ts'
+import { isRefused, noncesOf } from './entry-state.ts'
 
 /**
  * Signs a request into the journal at the next free nonce. A request and step that were signed before give the entry of
@@ -206,3 +205,64 @@ function aheadOfChain(chainId: number, address: Address): WalletError {
     { details: { chainId, address } },
   )
 }
+
+/**
+ * Chooses the nonce of the next transaction: the lowest one that neither the chain (`latestCount`) nor the journal
+ * (`ownNext`, its `nextNonce`) has used. Normally that is the larger of the two counts; a nonce left free below open
+ * ones (its bytes were refused) is taken first, since the open ones wait for it. What delegates the account has two nonces. `behind` means the journal holds
+ * settled transactions that the chain does not count: the endpoint lags, or the chain was reset.
+ */
+export async function allocateNonce(
+  journal: Journal,
+  chainId: number,
+  from: Address,
+  latestCount: number,
+  ownNext: number,
+): Promise<{ readonly nonce: number; readonly attempt: number } | 'behind'> {
+  const open = new Set((await journal.open(chainId, from)).flatMap(noncesOf))
+  const next = Math.max(ownNext, latestCount, ...[...open].map((nonce) => nonce + 1))
+  if (next > latestCount && open.size === 0) return 'behind'
+  const lowest = Math.max(latestCount, next - widestGap)
+  for (let nonce = lowest; nonce <= next; nonce += 1) {
+    if (open.has(nonce)) continue
+    const attempts = await journal.byNonce(chainId, from, nonce)
+    if (attempts.every(isRefused)) return { nonce, attempt: attempts.length }
+  }
+  return { nonce: next, attempt: 0 }
+}
+
+/** How far below the newest nonce a free one is looked for. */
+const widestGap = 256
+
+/**
+ * Knows whether an account's code is delegated (EIP-7702: 0xef0100 and an address), read at most every half minute and
+ * once for all who ask together. An endpoint that does not answer counts as "no": then the node's own refusal tells.
+ */
+export function createDelegation(client: PublicClient, address: Address): Delegation {
+  let known: { readonly answer: Promise<boolean>; readonly until: number } | null = null
+  const remember = (answer: Promise<boolean>): Promise<boolean> => {
+    known = { answer, until: performance.now() + freshForMs }
+    return answer
+  }
+  const read = async (): Promise<boolean> => {
+    try {
+      return (await client.getCode({ address }))?.toLowerCase().startsWith('0xef0100') ?? false
+    } catch {
+      known = null
+      return false
+    }
+  }
+  return {
+    stands: () => (known !== null && performance.now() < known.until ? known.answer : remember(read())),
+    note: () => void remember(Promise.resolve(true)),
+  }
+}
+
+export type Delegation = {
+  /** Never rejects. */
+  stands(): Promise<boolean>
+  /** Believes in a delegation because a node spoke of one. */
+  note(): void
+}
+
+const freshForMs = 30_000

@@ -1,7 +1,7 @@
 import { createPublicClient, custom, RpcRequestError, type PublicClient } from 'viem'
 import { expect, test } from 'vitest'
 import { createMemoryJournal } from '../memory-journal.ts'
-import { offerEntry, submit } from './offer-entry.ts'
+import { offerEntry, submit } from './broadcast-entry.ts'
 
 test.each([
   ['already known', 'sent'],

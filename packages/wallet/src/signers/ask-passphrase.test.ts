@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream'
 import { expect, test } from 'vitest'
-import { askPassphrase } from './ask-passphrase.ts'
+import { askPassphrase } from './passphrase.ts'
 
 test('asks without showing what is typed, and gives the terminal back as it was', async () => {
   const terminal = openTerminal()

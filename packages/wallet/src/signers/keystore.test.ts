@@ -8,8 +8,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { Secret } from '../secret.ts'
 import { ServiceWallet } from '../service-wallet.ts'
 import { WalletError } from '../wallet-error.ts'
-import { openKeystore } from './open-keystore.ts'
-import { writeKeystore } from './write-keystore.ts'
+import { openKeystore, writeKeystore } from './keystore.ts'
 
 const key = `0x${'07'.repeat(32)}` as const
 const address = privateKeyToAddress(key)

@@ -8,9 +8,12 @@ import {
   checkSignedMessage,
   checkSignedTransaction,
   checkSignedTypedData,
-} from './check-signed.ts'
-import { type AuthorizeRequest, toAuthorizeRequest } from './managed/auth-key.ts'
-import { openProvider, type Provider } from './managed/open-provider.ts'
+  requireAuthorization,
+  requireMessage,
+  requireTypedData,
+  signable,
+} from './signable.ts'
+import { type AuthorizeRequest, toAuthorizeRequest, openProvider, type Provider } from './managed/open-provider.ts'
 import {
   authorizationToWire,
   messageToWire,
@@ -18,7 +21,6 @@ import {
   typedDataToWire,
   type WireBody,
 } from './managed/to-wire.ts'
-import { requireAuthorization, requireMessage, requireTypedData, signable } from './signable.ts'
 import { readSigningUrl } from '../service-urls.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { numberToHex } from 'viem'
 import { describe, expect, test } from 'vitest'
-import { gasLimitsOf, paymentOf, requireFees } from './bounded-answers.ts'
+import { gasLimitsOf, paymentOf, requireFees } from './prepare-user-operation.ts'
 
 const owner = '0x00000000000000000000000000000000000000aA'
 const paymaster = '0x00000000000000000000000000000000000000bB'

@@ -3,7 +3,7 @@ import { createTestClient, http, parseEther } from 'viem'
 import { expect, test } from 'vitest'
 import { createEIP1193Provider } from '../provider/create-eip1193-provider.ts'
 import { startFreePaymaster } from './free-paymaster.fixture.ts'
-import { encodeCalls } from './simple-7702-account.ts'
+import { encodeCalls } from './choose-delegation.ts'
 import { registeredIn, useSponsors } from './sponsors.fixture.ts'
 
 const sponsors = useSponsors()

@@ -2,11 +2,10 @@ import type { Address, Hex, PublicClient } from 'viem'
 import type { ChainFacts } from '../chain.ts'
 import type { Signer } from '../signer.ts'
 import { lookForOperation, nextNonceOf, type Sighting } from './look-for-operation.ts'
-import { type Offer, offerUserOperation, openBundler } from './open-bundler.ts'
-import type { OperationCall } from './open-operation.ts'
+import { type Offer, offerUserOperation, openBundler, type OperationCall } from './open-bundler.ts'
 import type { Followed } from './run-user-operation.ts'
 import type { SignedUserOperation } from './signed-user-operation.ts'
-import { encodeCalls, entryPoint, simple7702Account } from './simple-7702-account.ts'
+import { encodeCalls, entryPoint, simple7702Account } from './choose-delegation.ts'
 
 /**
  * The user operations of one account on one chain, for whoever keeps what is signed in a journal of its own: each step is a call of its

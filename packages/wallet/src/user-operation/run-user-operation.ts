@@ -2,11 +2,10 @@ import type { Hash, Hex, Log } from 'viem'
 import { startDeadline } from '../with-deadline.ts'
 import { WalletError } from '../wallet-error.ts'
 import { lookForOperation, type Sighting } from './look-for-operation.ts'
-import { offerUserOperation } from './open-bundler.ts'
-import type { OperationCall, OperationContext } from './open-operation.ts'
+import { offerUserOperation, type OperationCall, type OperationContext } from './open-bundler.ts'
 import type { SignedUserOperation, UserOperationRecord } from './signed-user-operation.ts'
 import { signUserOperation } from './sign-user-operation.ts'
-import { encodeCalls } from './simple-7702-account.ts'
+import { encodeCalls } from './choose-delegation.ts'
 
 /**
  * Brings calls to the chain as one sponsored user operation, with at most one effect: what is signed is kept before it is

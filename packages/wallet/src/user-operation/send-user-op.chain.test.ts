@@ -6,7 +6,7 @@ import { identityRegistryAbi as abi } from '../agent/registry/identity-registry.
 import { ServiceWallet } from '../service-wallet.ts'
 import type { Signer } from '../signer.ts'
 import { createLocalSigner } from '../signers/local-signer.ts'
-import type { UserOperationProgress } from './open-operation.ts'
+import type { UserOperationProgress } from './open-bundler.ts'
 import { registeredIn, uri, useSponsors } from './sponsors.fixture.ts'
 
 const sponsors = useSponsors()

@@ -8,7 +8,7 @@ import { ServiceWallet } from '../service-wallet.ts'
 import type { Signer } from '../signer.ts'
 import { createLocalSigner } from '../signers/local-signer.ts'
 import { WalletError } from '../wallet-error.ts'
-import type { UserOperationProgress } from './open-operation.ts'
+import type { UserOperationProgress } from './open-bundler.ts'
 import type { SendUserOpOptions, UserOperationResult } from './user-operation-result.ts'
 import type { SignedUserOperation, UserOperationRecord } from './signed-user-operation.ts'
 

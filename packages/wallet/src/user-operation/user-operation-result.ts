@@ -1,6 +1,6 @@
 import type { Address, Hash, Hex, Log } from 'viem'
 import type { Chain } from '../chain.ts'
-import type { UserOperationProgress } from './open-operation.ts'
+import type { UserOperationProgress } from './open-bundler.ts'
 import type { SignedUserOperation, UserOperationRecord } from './signed-user-operation.ts'
 
 /** The call, who pays for it, and how it is kept and waited for. */

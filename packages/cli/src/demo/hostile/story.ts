@@ -1,5 +1,5 @@
 import { createPublicClient, erc20Abi, formatUnits, http, isAddressEqual, zeroAddress } from 'viem'
-import { amount, brief, number } from '../wording.ts'
+import { amount, brief, number } from '../transcript.ts'
 import { stranger } from './tricks.ts'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

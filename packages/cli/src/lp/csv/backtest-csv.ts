@@ -9,8 +9,7 @@ import {
 } from '@svc/lp-math'
 import { figure, formatBacktest } from '@svc/tool-server/analysis'
 import { baseNotes, type CsvPool, replayOptions } from './csv-pool.ts'
-import { describeBars, quoteWorth } from '../describe-bars.ts'
-import { pastSigma } from '../past-sigma.ts'
+import { describeBars, quoteWorth, pastSigma } from './csv-market.ts'
 
 /**
  * Replays strategies over the bars of a file: what `backtest_lp_strategy` answers for a pool, with the members that only a file has in

@@ -12,10 +12,14 @@ import {
   resampleBars,
   timesForecast,
   worthOfBars,
+  ewmaSigma,
+  ewmaStandardError,
+  isTraded,
+  volatilityAhead,
 } from '@svc/lp-math'
-import type { CsvPool } from './csv-pool.ts'
+import type { CsvPool, CsvTerms } from './csv-pool.ts'
 import { UsageError } from '../../usage-error.ts'
-import { pastSigma, type PastSigma } from '../past-sigma.ts'
+import { figure } from '@svc/tool-server/analysis'
 
 /**
  * The market that the bars of a file end in: their last price and volatility, their fees a day, and for want of the pool's ticks one
@@ -123,4 +127,72 @@ type CsvTrade = { readonly volumes: Float64Array; readonly fees: Float64Array }
 
 function quoteDecimals({ baseToken, decimals0, decimals1 }: CsvPool): number {
   return baseToken === 0 ? decimals1 : decimals0
+}
+
+/**
+ * The annual volatility of bars by EWMA over hourly closes, or over their own where they are no part of an hour, and its standard
+ * error. `feePips` is the pool's fee, in millionths. What was traded once or never is as unsure as one change of
+ * the price makes it: a file is known to be all of its pool's trade. Throws `LpMathError` `SERIES_TOO_SHORT`.
+ */
+export function pastSigma(bars: Bars, feePips: number, horizonDays: number): PastSigma {
+  const isFine = 3600 % bars.barSeconds === 0 && bars.startsAt.length * bars.barSeconds >= 7200
+  const taken = isFine ? resampleBars(bars, 3600) : bars
+  const { closeTick, barSeconds } = taken
+  const first = closeTick[0] ?? 0
+  const closes = closeTick.map((tick) => 1.0001 ** (tick - first))
+  const traded = Array.from(closeTick, (tick, bar) => isTraded(taken, bar) || tick !== closeTick[bar - 1])
+  if (!traded.includes(true, 1)) traded[traded.length - 1] = true
+  const leastMove = Math.max(feePips / 1e6, 1e-4)
+  const standardError = ewmaStandardError(closes, { barSeconds, traded, leastMove })
+  const ahead = volatilityAhead(closes, { barSeconds, traded, horizonDays })
+  return { sigma: ewmaSigma(closes, { barSeconds }), standardError, ahead, barSeconds }
+}
+
+type PastSigma = {
+  readonly sigma: number
+  readonly standardError: number
+  /** What the closes of the horizon are to show; `null` where the price did not move. */
+  readonly ahead: LogForecast | null
+  /** Length of the bars whose closes were taken. */
+  readonly barSeconds: number
+}
+
+/** What a file held, and what was fixed in it. */
+export function describeBars({ file, bars, filledBars, widenedBars }: CsvPool): DescribedBars {
+  const count = bars.startsAt.length
+  const days = (count * bars.barSeconds) / 86_400
+  return {
+    file,
+    barSeconds: bars.barSeconds,
+    bars: count,
+    filledBars,
+    widenedBars,
+    days: figure(days),
+    notes: [
+      ...(filledBars === 0
+        ? []
+        : [`${filledBars} missing ${filledBars === 1 ? 'bar was' : 'bars were'} taken to be without a trade.`]),
+      ...(widenedBars === 0
+        ? []
+        : [`${widenedBars} ${widenedBars === 1 ? 'bar' : 'bars'} had an open or a close outside their low and high.`]),
+      ...(days < 14
+        ? [`${days.toFixed(1)} days are few: a pool's past is asked for 7 (ranges) or 14 days (backtests).`]
+        : []),
+    ],
+  }
+}
+
+export type DescribedBars = {
+  readonly file: string
+  readonly barSeconds: number
+  readonly bars: number
+  readonly filledBars: number
+  readonly widenedBars: number
+  readonly days: number
+  readonly notes: readonly string[]
+}
+
+/** What a quote token is taken to be worth, by its name where `--pair` tells one: a file knows of no dollars. */
+export function quoteWorth({ pair, quoteUsd }: Pick<CsvTerms, 'pair' | 'quoteUsd'>): string {
+  return `One ${pair.split('/')[1] ?? 'quote token'} is taken to be ${quoteUsd} USD (--quote-usd)`
 }

@@ -1,8 +1,7 @@
 import { barsFromRows } from '@svc/lp-math'
 import { expect, test } from 'vitest'
 import type { CsvPool } from './csv-pool.ts'
-import { csvTrade } from './csv-market.ts'
-import { pastSigma } from '../past-sigma.ts'
+import { csvTrade, pastSigma } from './csv-market.ts'
 
 /** Half days of a pool whose price is 1 (tick 0) or about 4: 300 in and 100 in on the first day, 0 and 200 on the second. */
 const ticks = [0, 13_864, 13_864, 0]

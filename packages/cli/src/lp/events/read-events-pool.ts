@@ -11,8 +11,7 @@ import {
 import { UsageError } from '../../usage-error.ts'
 import { type CsvPool, type CsvPoolFlags, readCsvTerms, requirePlausible } from '../csv/csv-pool.ts'
 import { readEventsFile, termsOf } from '../replay.ts'
-import { parseTime } from './parse-time.ts'
-import type { PoolEvents } from './read-pool-events.ts'
+import { parseTime, type PoolEvents } from './read-pool-events.ts'
 
 /**
  * A pool as a file of its events tells it, with what it traded and the bars of that: from the bar of its first swap on, or of `--start`, to the end of

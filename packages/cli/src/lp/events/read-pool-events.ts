@@ -1,6 +1,6 @@
 import type { PoolEvent, V4PoolEvent, V4PoolTerms } from '@svc/lp-math'
-import { type EventRow, v3Readers, v4Readers } from './event-readers.ts'
-import { type Row, rowsOf } from './event-rows.ts'
+import { CsvError, parse } from 'csv-parse/sync'
+import { UsageError } from '../../usage-error.ts'
 
 /**
  * The events of a pool from the text of a file, in the order of the chain, from its Initialize event on.
@@ -96,4 +96,162 @@ function refusal({ line }: Row, { name, value }: Written, accepted: string): Err
 
 function nameOf({ eventName }: Row): string {
   return typeof eventName === 'string' && eventName !== '' ? eventName.slice(0, 40) : 'an event without a name'
+}
+
+/** Reads the events of a v3 pool by the names of its contract; others of their arguments, such as a sender, are passed over. */
+const v3Readers: EventReaders<PoolEvent> = {
+  Initialize: (row) => ({ eventName: 'Initialize', ...at(row), args: priceOf(row) }),
+  Mint: (row) => ({ eventName: 'Mint', ...at(row), args: changeOf(row) }),
+  Burn: (row) => ({ eventName: 'Burn', ...at(row), args: changeOf(row) }),
+  Collect: (row) => ({ eventName: 'Collect', ...at(row), args: { ...rangeOf(row), ...amountsOf(row) } }),
+  Swap: (row) => ({ eventName: 'Swap', ...at(row), args: swapOf(row) }),
+  Flash: (row) => ({ eventName: 'Flash', ...at(row), args: { paid0: row.whole('paid0'), paid1: row.whole('paid1') } }),
+  SetFeeProtocol: (row) => ({
+    eventName: 'SetFeeProtocol',
+    ...at(row),
+    args: { feeProtocol0New: row.count('feeProtocol0New'), feeProtocol1New: row.count('feeProtocol1New') },
+  }),
+  CollectProtocol: (row) => ({ eventName: 'CollectProtocol', ...at(row), args: amountsOf(row) }),
+  IncreaseObservationCardinalityNext: (row) => ({
+    eventName: 'IncreaseObservationCardinalityNext',
+    ...at(row),
+    args: {
+      observationCardinalityNextOld: row.count('observationCardinalityNextOld'),
+      observationCardinalityNextNew: row.count('observationCardinalityNextNew'),
+    },
+  }),
+}
+
+/** The same of a v4 pool, by the names of its manager. */
+const v4Readers: EventReaders<V4PoolEvent> = {
+  Initialize: (row) => ({ eventName: 'Initialize', ...at(row), args: priceOf(row) }),
+  ModifyLiquidity: (row) => ({
+    eventName: 'ModifyLiquidity',
+    ...at(row),
+    args: {
+      sender: row.text('sender'),
+      tickLower: row.count('tickLower'),
+      tickUpper: row.count('tickUpper'),
+      liquidityDelta: row.whole('liquidityDelta'),
+      salt: row.text('salt'),
+    },
+  }),
+  Swap: (row) => ({ eventName: 'Swap', ...at(row), args: { ...swapOf(row), fee: row.count('fee') } }),
+  Donate: (row) => ({ eventName: 'Donate', ...at(row), args: amountsOf(row) }),
+  ProtocolFeeUpdated: (row) => ({
+    eventName: 'ProtocolFeeUpdated',
+    ...at(row),
+    args: { protocolFee: row.count('protocolFee') },
+  }),
+}
+
+/** One for each event that a pool may have, which gives just the arguments that its type has. */
+type EventReaders<Event extends { readonly eventName: string }> = {
+  readonly [Name in Event['eventName']]: (row: EventRow) => Extract<Event, { readonly eventName: Name }>
+}
+
+/** An event as it is written. Each argument is read as a `bigint`, a number, or words; what is none of that throws Error naming it. */
+type EventRow = {
+  readonly timestamp: number
+  whole(name: string): bigint
+  count(name: string): number
+  text(name: string): string
+}
+
+function at({ timestamp }: EventRow) {
+  return { timestamp }
+}
+
+function priceOf(row: EventRow) {
+  return { sqrtPriceX96: row.whole('sqrtPriceX96'), tick: row.count('tick') }
+}
+
+function rangeOf(row: EventRow) {
+  return { owner: row.text('owner'), tickLower: row.count('tickLower'), tickUpper: row.count('tickUpper') }
+}
+
+function changeOf(row: EventRow) {
+  return { ...rangeOf(row), amount: row.whole('amount'), ...amountsOf(row) }
+}
+
+function amountsOf(row: EventRow) {
+  return { amount0: row.whole('amount0'), amount1: row.whole('amount1') }
+}
+
+function swapOf(row: EventRow) {
+  return {
+    ...amountsOf(row),
+    sqrtPriceX96: row.whole('sqrtPriceX96'),
+    liquidity: row.whole('liquidity'),
+    tick: row.count('tick'),
+  }
+}
+
+/** The events of a file as they are written, JSON lines or CSV. Throws Error naming the line that is neither. */
+function rowsOf(text: string): readonly Row[] {
+  if (text.trim() === '') return []
+  return text.trimStart().startsWith('{') ? jsonRows(text) : csvRows(text)
+}
+
+type Row = {
+  readonly line: number
+  readonly eventName: unknown
+  readonly timestamp: unknown
+  readonly args: Readonly<Record<string, unknown>>
+}
+
+function jsonRows(text: string): readonly Row[] {
+  return text.split('\n').flatMap((written, index) => (written.trim() === '' ? [] : [jsonRow(written, index + 1)]))
+}
+
+function jsonRow(written: string, line: number): Row {
+  const value = parsed(written, line)
+  if (!isObject(value) || !isObject(value['args'])) {
+    throw new Error(
+      `line ${line}: an event is {"eventName": "Swap", "args": {...}, "timestamp": 1700000000} on a line of its own.`,
+    )
+  }
+  return { line, eventName: value['eventName'], timestamp: value['timestamp'], args: value['args'] }
+}
+
+function parsed(written: string, line: number): unknown {
+  try {
+    return JSON.parse(written) as unknown
+  } catch (cause) {
+    throw new Error(`line ${line} is not JSON: each event stands on a line of its own.`, { cause })
+  }
+}
+
+function csvRows(text: string): readonly Row[] {
+  const header = (/\S.*/.exec(text)?.[0] ?? '').split(',')
+  if (!header.includes('eventName') || !header.includes('timestamp')) {
+    throw new Error(
+      'It is neither JSON lines of events nor a CSV file whose header names eventName, timestamp and the arguments.',
+    )
+  }
+  const options = { bom: true, columns: true, skip_empty_lines: true, relax_column_count: true, info: true } as const
+  try {
+    const records = parse<CsvRecord>(text, options)
+    return records.map(({ record, info }) => {
+      const { eventName, timestamp, ...args } = record
+      return { line: info.lines, eventName, timestamp, args }
+    })
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error
+    throw new Error(`The quotes do not match: ${error.code}.`, { cause: error })
+  }
+}
+
+type CsvRecord = { readonly record: Readonly<Record<string, string>>; readonly info: { readonly lines: number } }
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** A time out of a flag's text, in unix seconds; `undefined` stays. Throws `UsageError` naming the flag. */
+export function parseTime(flag: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  const at = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d)?Z)?$/.test(text) ? Date.parse(text) : Number.NaN
+  if (!Number.isNaN(at)) return at / 1000
+  throw new UsageError(`${flag} takes a time such as 2026-01-31 or 2026-01-31T12:00:00Z, not "${text.slice(0, 40)}"`)
 }

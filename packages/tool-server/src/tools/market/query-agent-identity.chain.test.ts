@@ -5,7 +5,7 @@ import { useDevnet } from '@svc/devnet/testing'
 import { createWalletClient, encodeFunctionData, http, parseAbi, stringToHex, type Hex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { contentAddress } from '../../../../wallet/src/agent/card/canonical-bytes.ts'
+import { contentAddress } from '../../../../wallet/src/agent/card/registration-file.ts'
 import { openWorld, type World } from '../chain-world.fixture.ts'
 
 const devnet = useDevnet()

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { canonicalBytes } from './canonical-bytes.ts'
+import { canonicalBytes } from './registration-file.ts'
 
 const textOf = (value: unknown) => new TextDecoder().decode(canonicalBytes(value))
 

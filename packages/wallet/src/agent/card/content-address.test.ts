@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { contentAddress } from './canonical-bytes.ts'
+import { contentAddress } from './registration-file.ts'
 
 // Addresses that IPFS itself gives raw blocks of these bytes.
 test.each([

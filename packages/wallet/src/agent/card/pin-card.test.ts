@@ -2,10 +2,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { afterEach, expect, test } from 'vitest'
 import { Secret } from '../../secret.ts'
 import { buildAgentCard } from './build-agent-card.ts'
-import { canonicalBytes, contentAddress } from './canonical-bytes.ts'
-import { registrationFile } from './registration-file.ts'
-import { pinCard, pinata } from './pin-card.ts'
-import { pinProxy } from './choose-uri.ts'
+import { canonicalBytes, contentAddress, registrationFile } from './registration-file.ts'
+import { pinCard, pinata, pinProxy } from './pin-card.ts'
 
 const card = buildAgentCard({ role: 'vault_manager', name: 'Ada', mcpEndpoint: 'https://agent.example/mcp' }, 8453)
 const file = canonicalBytes(registrationFile(card))

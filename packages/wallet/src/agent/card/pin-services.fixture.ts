@@ -1,7 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AgentCard } from './agent-card.ts'
-import { canonicalBytes, contentAddress } from './canonical-bytes.ts'
-import { registrationFile } from './registration-file.ts'
+import { canonicalBytes, contentAddress, registrationFile } from './registration-file.ts'
 
 /**
  * The pin proxy of the support API, a pinning account's upload API and a gateway, on 127.0.0.1 in their wire formats.

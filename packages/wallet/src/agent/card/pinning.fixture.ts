@@ -1,4 +1,4 @@
-import { contentAddress } from './canonical-bytes.ts'
+import { contentAddress } from './registration-file.ts'
 
 /** A pinning account and a gateway over the same blocks. */
 export function createPinning(): typeof fetch {

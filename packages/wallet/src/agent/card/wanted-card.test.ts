@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseAgentFile } from '../lookup/parse-agent-file.ts'
+import { parseAgentFile } from '../lookup/read-agent-file.ts'
 import { registrationFile } from './registration-file.ts'
 import { buildAgentCard } from './build-agent-card.ts'
 import { wantedCard } from './wanted-card.ts'

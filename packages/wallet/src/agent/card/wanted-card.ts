@@ -1,8 +1,7 @@
 import { WalletError } from '../../wallet-error.ts'
-import type { PublishedFile, PublishedService } from '../lookup/parse-agent-file.ts'
-import type { AgentFile, FileStatus } from '../lookup/read-agent-file.ts'
+import type { PublishedFile, PublishedService, AgentFile, FileStatus } from '../lookup/read-agent-file.ts'
 import { registrationForm, registrationFile } from './registration-file.ts'
-import { type Standing, usualKeys } from '../lookup/read-standing.ts'
+import { type Standing, usualKeys } from '../lookup/look-at-registry.ts'
 import { type AgentCard, type AgentRole, type AgentService, requireAgentCard } from './agent-card.ts'
 import {
   type AgentCardOptions,

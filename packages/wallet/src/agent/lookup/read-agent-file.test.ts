@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { contentAddress } from '../card/canonical-bytes.ts'
+import { contentAddress } from '../card/registration-file.ts'
 import { readAgentFile } from './read-agent-file.ts'
 
 const type = 'https://eips.ethereum.org/EIPS/eip-8004#registration-v1'

@@ -15,13 +15,11 @@ import { generatePrivateKey, privateKeyToAccount, type PrivateKeyAccount } from 
 import { beforeEach, describe, expect, test } from 'vitest'
 import { chains } from '../../chains.ts'
 import { ServiceWallet } from '../../service-wallet.ts'
-import { findAgents } from './find-agents.ts'
-import { getAgent } from './get-agent.ts'
+import { findAgents, getAgent } from './read-agents.ts'
 import { planRegistration, type PlanOptions } from '../registration/plan-registration.ts'
 import { registerAgent } from '../register-agent.ts'
 import type { AgentRegistrationConfig } from '../registration/registration.ts'
-import { registeredAgentIn } from './registered-agent-in.ts'
-import { identityRegistryAbi } from '../registry/identity-registry.ts'
+import { registeredAgentIn, identityRegistryAbi } from '../registry/identity-registry.ts'
 
 const devnet = useDevnet()
 const abi = [...identityRegistryAbi, ...parseAbi(['function transferFrom(address from, address to, uint256 tokenId)'])]

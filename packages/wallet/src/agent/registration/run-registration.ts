@@ -1,10 +1,10 @@
 import type { Hex } from 'viem'
 import type { AgentCard } from '../card/agent-card.ts'
-import { chooseURI, type ChosenURI, minimalURI, requireMode, urisOf } from '../card/choose-uri.ts'
-import { encodeRegistration } from '../card/canonical-bytes.ts'
-import { leftOutOfMinimal, nothingPinned, cardOf, prepareCard } from '../card/prepare-card.ts'
+import { chooseURI, type ChosenURI, minimalURI, requireMode, urisOf } from '../card/pin-card.ts'
+import { encodeRegistration } from '../card/registration-file.ts'
+import { leftOutOfMinimal, nothingPinned, cardOf, prepareCard, templateOf, unsaid } from '../card/build-agent-card.ts'
 import { loadIdentitySdk, type IdentitySdk, registerThroughSdk } from './register-through-sdk.ts'
-import { lookAtRegistry, type RegistrySighting } from '../lookup/look-at-registry.ts'
+import { lookAtRegistry, type RegistrySighting, readMetadata } from '../lookup/look-at-registry.ts'
 import {
   openRegistrationContext,
   type RegistrationContext,
@@ -13,17 +13,14 @@ import {
 import { submitRecorded, type Submitted, keepOutcome, underWay } from './recorded-call.ts'
 import { WalletError } from '../../wallet-error.ts'
 import { abortable, throwIfAborted } from '../../with-deadline.ts'
-import { readMetadata } from '../lookup/read-standing.ts'
 import type { RegisteredAgent, RegistrationResult } from './registration.ts'
-import { readAgent } from '../registry/identity-registry.ts'
+import { readAgent, registeredAgentIn } from '../registry/identity-registry.ts'
 import type { Submission } from '../../gas/submission.ts'
-import { registeredAgentIn } from '../lookup/registered-agent-in.ts'
 import type { RegistrationRecord } from './registration-records.ts'
 import type { ServiceWallet } from '../../service-wallet.ts'
 import { requireOptions, requireWallet } from '../../require-options.ts'
 import { registrationChecks } from '../agent-options.ts'
-import { templateOf, unsaid } from '../card/build-agent-card.ts'
-import { findIdentity } from '../lookup/find-identity.ts'
+import { findIdentity } from '../lookup/owned-agents.ts'
 
 /** What `registerAgent` does, in its order; loaded with the first registration. */
 export async function runRegistration(

@@ -18,7 +18,7 @@ import { startFreePaymaster } from '../../user-operation/free-paymaster.fixture.
 import { useSponsors } from '../../user-operation/sponsors.fixture.ts'
 import { createEIP1193Provider, type EIP1193Provider, type ProviderOptions } from '../create-eip1193-provider.ts'
 import type { CallsStatus } from './calls-status.ts'
-import { createFileCallBatches } from './call-batches.ts'
+import { createFileCallBatches } from './calls-context.ts'
 
 const sponsors = useSponsors()
 const { agents, client, devnet } = sponsors

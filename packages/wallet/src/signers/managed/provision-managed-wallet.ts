@@ -1,7 +1,8 @@
-import type { Address } from 'viem'
+import { type Address, isAddress } from 'viem'
 import { WalletError } from '../../wallet-error.ts'
-import { checkManagedWallet } from './check-managed-wallet.ts'
-import { type Fields, openProviderApi, type ProviderApi, type ProviderApp } from './provider-api.ts'
+import canonicalize from 'canonicalize'
+import { Secret } from '../../secret.ts'
+import { readSigningUrl } from '../../service-urls.ts'
 
 /**
  * Makes a wallet at the provider with its fence around it from the first moment: the policy stands before the wallet does, its owner is a key
@@ -80,4 +81,166 @@ function textOf(answer: Fields, member: string): string {
   const value = answer[member]
   if (typeof value === 'string' && value !== '') return value
   throw new WalletError('SIGNER_UNAVAILABLE', `The wallet provider answered nonsense: no ${member}.`)
+}
+
+/**
+ * Reads a wallet and its policy at the provider and holds both against what they should be. Changes nothing, signs nothing. Throws the
+ * `SIGNER_*` codes.
+ */
+export async function checkManagedWallet(options: CheckManagedWalletOptions): Promise<ManagedWalletReport> {
+  const api = openProviderApi(options)
+  const wallet = await api.get(`/v1/wallets/${encodeURIComponent(options.walletId)}`)
+  const { address } = wallet
+  if (typeof address !== 'string' || !isAddress(address)) {
+    throw new WalletError('SIGNER_UNAVAILABLE', 'The wallet provider names no Ethereum address for the wallet.')
+  }
+  const [policyId, ...others] = listOf(wallet['policy_ids'])
+  if (typeof policyId !== 'string' || others.length > 0)
+    return { address, policyId: null, differences: ['it has no policy, so whatever is authorized is signed'] }
+  const policy = await api.get(`/v1/policies/${encodeURIComponent(policyId)}`)
+  return {
+    address,
+    policyId,
+    differences: [...ownershipOf(wallet, policy, policyId), ...rulesOf(policy, options.policy.rules)],
+  }
+}
+
+/** The app, the wallet, and what should be around it. */
+export type CheckManagedWalletOptions = ProviderApp & {
+  readonly walletId: string
+  /** What should stand there; names of aggregations in it count as any. */
+  readonly policy: { readonly rules: readonly object[] }
+}
+
+/** What stands at the provider. */
+export type ManagedWalletReport = {
+  readonly address: Address
+  /** The one policy that it has; `null` where it has none, or several. */
+  readonly policyId: string | null
+  /** What is not as it should be, a phrase each; empty where all is. */
+  readonly differences: readonly string[]
+}
+
+/** Who could lift the fence, and who is held to it. */
+function ownershipOf(wallet: Fields, policy: Fields, policyId: string): readonly string[] {
+  const owner = wallet['owner_id']
+  const signers = listOf(wallet['additional_signers']) as readonly Fields[]
+  const free = signers.filter(({ override_policy_ids: ids }) => canonicalize(ids) !== canonicalize([policyId]))
+  return [
+    ...(typeof owner === 'string' ? [] : ['nobody owns it, so the app secret alone signs']),
+    ...(policy['owner_id'] === owner ? [] : ['its policy has another owner than the wallet']),
+    ...(signers.length === 1 ? [] : [`${signers.length} keys sign beside its owner, not one`]),
+    ...(signers.some(({ signer_id: id }) => id === owner)
+      ? ['the key that signs owns it, and can lift its policy']
+      : []),
+    ...(free.length === 0 ? [] : ['the key that signs is held to another policy']),
+  ]
+}
+
+function rulesOf(policy: Fields, expected: readonly object[]): readonly string[] {
+  const [found, wanted] = [listOf(policy['rules']), expected].map((rules) => rules.map(normalized))
+  const missing = (wanted ?? []).filter((rule) => found?.includes(rule) !== true)
+  const added = (found ?? []).filter((rule) => wanted?.includes(rule) !== true)
+  return [
+    ...missing.map((rule) => `its policy lacks the rule ${nameIn(rule)}`),
+    ...added.map((rule) => `its policy has another rule ${nameIn(rule)}`),
+  ]
+}
+
+/** Ids that the provider gave do not count. */
+function normalized(rule: unknown): string {
+  const { id: _id, ...rest } = { ...(rule as object) } as Fields
+  return (canonicalize(rest) ?? '').replace(/"aggregation\.[^"]*"/g, '"aggregation"')
+}
+
+function nameIn(rule: string): string {
+  const { name } = JSON.parse(rule) as { readonly name?: unknown }
+  return typeof name === 'string' ? JSON.stringify(name.slice(0, 50)) : 'without a name'
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : []
+}
+
+/**
+ * What an app asks of its wallet provider beside signatures, with app id and secret alone. Each request is made once. Throws
+ * `SIGNER_UNAVAILABLE`, `SIGNER_UNAUTHORIZED`, `SIGNER_RATE_LIMITED` or `SIGNER_REFUSED`; the cause keeps status and the provider's code.
+ */
+function openProviderApi(app: ProviderApp): ProviderApi {
+  const { appId, appSecret, fetch = globalThis.fetch } = app
+  const base = readSigningUrl(app.apiUrl ?? 'https://api.privy.io', 'apiUrl').replace(/\/+$/, '')
+  const secret = appSecret instanceof Secret ? appSecret.reveal() : appSecret
+  const authorization = `Basic ${Buffer.from(`${appId}:${secret}`).toString('base64')}`
+  const ask = async (method: 'GET' | 'POST', path: string, body?: object) => {
+    const answer = await fetch(`${base}${path}`, {
+      method,
+      headers: {
+        authorization,
+        'privy-app-id': appId,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      redirect: 'error',
+      signal: AbortSignal.timeout(timeoutMs),
+    }).catch((cause: unknown) => {
+      throw unavailable(base, cause)
+    })
+    const read = fields(await answer.json().catch(() => null))
+    if (answer.ok && read !== null) return read
+    throw refusal(answer.status, typeof read?.['code'] === 'string' ? read['code'] : null, base)
+  }
+  return {
+    get: (path) => ask('GET', path),
+    find: (path) =>
+      ask('GET', path).catch((error: unknown) => {
+        if (error instanceof WalletError && error.details['status'] === 404) return null
+        throw error
+      }),
+    post: (path, body) => ask('POST', path, body),
+  }
+}
+
+/** An app at the provider. */
+export type ProviderApp = {
+  readonly appId: string
+  readonly appSecret: string | Secret
+  /** Its public one without. */
+  readonly apiUrl?: string | undefined
+  readonly fetch?: typeof fetch | undefined
+}
+
+type ProviderApi = {
+  readonly get: (path: string) => Promise<Fields>
+  /** `null` where the provider has no such thing. */
+  readonly find: (path: string) => Promise<Fields | null>
+  readonly post: (path: string, body: object) => Promise<Fields>
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+const timeoutMs = 20_000
+
+function fields(value: unknown): Fields | null {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : null
+}
+
+function unavailable(base: string, cause: unknown): WalletError {
+  return new WalletError('SIGNER_UNAVAILABLE', `The wallet provider at ${new URL(base).host} does not answer.`, {
+    cause,
+  })
+}
+
+function refusal(status: number, code: string | null, base: string): WalletError {
+  const cause = new Error(`${status} ${code ?? ''}`)
+  if (status >= 500 || status < 400) return unavailable(base, cause)
+  if (status === 401 || status === 403) {
+    return new WalletError('SIGNER_UNAUTHORIZED', 'The wallet provider does not accept the credentials.', { cause })
+  }
+  if (status === 429) {
+    const details = { retryAfterSeconds: null }
+    return new WalletError('SIGNER_RATE_LIMITED', 'The wallet provider asks for fewer requests.', { cause, details })
+  }
+  const what = status === 404 ? 'knows no such thing in this app' : `refuses the request (${status})`
+  const details = { status, providerCode: code, host: new URL(base).host }
+  return new WalletError('SIGNER_REFUSED', `The wallet provider ${what}.`, { cause, details })
 }
