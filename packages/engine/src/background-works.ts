@@ -1,5 +1,5 @@
 import type { Store } from '@svc/store'
-import { onStorage, type PipelineLog } from './call/storage.ts'
+import { onStorage, type PipelineLog } from './call/refusal.ts'
 import { allOf } from './leadership/all-of.ts'
 import { endInterrupted } from './operations/end-interrupted.ts'
 import type { Executor } from './pipeline.ts'

@@ -18,14 +18,13 @@ import { createExecutor } from './pipeline.ts'
 import { openRole } from './open-role.ts'
 import type { Policy } from './policy/policy.ts'
 import type { PolicySource } from './policy/policy-source.ts'
-import type { Principal } from './call/principal.ts'
+import type { Principal, Call } from './call/call.ts'
 import { createFormerWallets } from './recovery/former-wallets.ts'
 import { privateRoute } from './transactions/private-route.ts'
 import { guardedSigner } from './signatures/guarded-signer.ts'
 import { readPause } from './switches/kill-switch.ts'
 import { createShutdownGate } from './switches/shutdown-gate.ts'
 import type { SwitchPlace } from './switches/switch-text.ts'
-import type { Call } from './call/call.ts'
 
 /**
  * Opens everything a write needs: the lock of the data directory, the store, the audit log and the pipeline. What an earlier

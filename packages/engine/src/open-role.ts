@@ -1,5 +1,5 @@
 import type { Leader, Led } from '@svc/store'
-import type { PipelineLog } from './call/storage.ts'
+import type { PipelineLog } from './call/refusal.ts'
 import { openLed, type Records } from './open-records.ts'
 import type { Executor } from './pipeline.ts'
 import { policyHash } from './policy/policy.ts'

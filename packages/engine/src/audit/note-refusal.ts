@@ -3,7 +3,7 @@ import { type ErrorCode, errorTable, type Intent, ToolError } from '@svc/amm'
 import type { AuditEvent, AuditLog } from './audit.ts'
 import { callFacts, paramsHash } from './call-facts.ts'
 import type { Journal } from '@svc/wallet/core'
-import type { PipelineLog } from '../call/storage.ts'
+import type { PipelineLog } from '../call/refusal.ts'
 
 /**
  * Leaves a line about a write that did not come to its end on the pipeline: `tx.refused` where something stood in the way

@@ -76,4 +76,3 @@ async function tailOf(path: string, mostBytes: number): Promise<Tail> {
   }
 }
 
-const newline = 0x0a

@@ -2,7 +2,7 @@ import type { Chain } from '@svc/wallet/core'
 import { type Hex, zeroAddress } from 'viem'
 import { type Intent, type IntentCall, type IntentOrder, ToolError } from '@svc/amm'
 import { readOpenCalldata } from '@svc/amm/cross-chain'
-import { assetKey } from '../call/asset-key.ts'
+import { assetKey } from '../call/amounts.ts'
 import type { KnownContracts } from './known-contracts.ts'
 import { isUpstreamSurface, type Part, readParts } from './read-parts.ts'
 import {

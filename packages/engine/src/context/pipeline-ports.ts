@@ -2,7 +2,7 @@ import type { Ledger, Operations, PendingRevocations, SignedOrders, StoreJournal
 import type { Chain, Sender, UserOperations } from '@svc/wallet/core'
 import type { ChainDirectory, Orders, PriceSource, RpcPool, TokenDirectory } from '@svc/amm'
 import type { AuditLog } from '../audit/audit.ts'
-import type { PipelineLog } from '../call/storage.ts'
+import type { PipelineLog } from '../call/refusal.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { EngineObserver } from './engine-observer.ts'
 import type { SwitchPlace } from '../switches/switch-text.ts'

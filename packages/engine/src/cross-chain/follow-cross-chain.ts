@@ -6,7 +6,7 @@ import type { Chain } from '@svc/wallet/core'
 import { type Hash, isAddress, isHex, type PublicClient } from 'viem'
 import * as z from 'zod'
 import { settledBlock } from '../call/chain-snapshot.ts'
-import { isolateFailure, onStorage } from '../call/storage.ts'
+import { isolateFailure, onStorage } from '../call/refusal.ts'
 import type { ExecutionContext } from '../context/engine.ts'
 import { recordEnd } from '../orders/settle-order.ts'
 import {

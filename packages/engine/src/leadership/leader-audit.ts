@@ -1,7 +1,7 @@
 import { ToolError } from '@svc/amm'
 import type { AuditHead } from '@svc/store'
 import type { AuditEvent, AuditLog, OpenedAuditLog } from '../audit/audit.ts'
-import type { PipelineLog } from '../call/storage.ts'
+import type { PipelineLog } from '../call/refusal.ts'
 
 /**
  * The audit log of a server that writes for a time. While it leads, lines go into its files; while another does, that one keeps the chain,

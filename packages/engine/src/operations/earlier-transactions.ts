@@ -2,7 +2,7 @@ import type { Ledger, StoredTransaction, Transactions } from '@svc/store'
 import type { Chain } from '@svc/wallet/core'
 import { getAddress, type PublicClient, type TransactionReceipt, zeroAddress } from 'viem'
 import { type EarlierTransaction, type ErrorDetail, type RpcPool, ToolError } from '@svc/amm'
-import { onStorage } from '../call/storage.ts'
+import { onStorage } from '../call/refusal.ts'
 import { assetChanges } from '../simulation/asset-changes.ts'
 import { receiptOf, gasCostOf } from '../spending/gas-cap.ts'
 import { isRevoked, isSignedOpen, signedSteps } from './may-be-mined.ts'
@@ -89,17 +89,17 @@ async function nativeChange(
 
 function stillOpen(open: readonly StoredTransaction[]): ToolError {
   return new ToolError('WALLET_BUSY', 'What an earlier attempt at this call signed is not decided yet.', {
-    details: open.map(detailOf('not decided yet')),
+    details: open.map(detailWith('not decided yet')),
     suggestion: 'Repeat the same call with the same idempotencyKey in a minute; it goes on once the chain has decided.',
   })
 }
 
 function cancelled(signed: readonly StoredTransaction[]): ToolError {
   return new ToolError('CANCELLED_BY_OPERATOR', 'The operator took back what this call had sent; it does not go on.', {
-    details: signed.map(detailOf('signed by this call')),
+    details: signed.map(detailWith('signed by this call')),
   })
 }
 
-function detailOf(message: string): (entry: StoredTransaction) => ErrorDetail {
+function detailWith(message: string): (entry: StoredTransaction) => ErrorDetail {
   return ({ hash: txHash }) => ({ message, txHash })
 }

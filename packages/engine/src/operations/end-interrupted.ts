@@ -1,7 +1,6 @@
 import type { Operation, Operations, StoredTransaction, Transactions } from '@svc/store'
 import { ToolError } from '@svc/amm'
-import type { PipelineLog } from '../call/storage.ts'
-import { onStorage } from '../call/storage.ts'
+import { type PipelineLog, onStorage } from '../call/refusal.ts'
 import { isMinedApproval, isRevoked, mayBeMined, signedSteps } from './may-be-mined.ts'
 
 /**

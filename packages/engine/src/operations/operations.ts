@@ -5,7 +5,7 @@ import type { Hash } from 'viem'
 import type { ViewedCrossChain } from '../cross-chain/open-cross-chain.ts'
 import type { ViewedOrder } from '../orders/open-orders.ts'
 import type { StoredPlan } from './stored-plan.ts'
-import type { Principal } from '../call/principal.ts'
+import type { Principal } from '../call/call.ts'
 
 /** Every state a stored write may be in. */
 export const operationStates = [

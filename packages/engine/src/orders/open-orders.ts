@@ -2,7 +2,7 @@ import { type OrderFacts, readOrder, type SignedOrder } from '@svc/amm'
 import type { StoredOrder } from '@svc/store'
 import type { Chain } from '@svc/wallet/core'
 import { type Hash, isAddress, isHex } from 'viem'
-import { onStorage } from '../call/storage.ts'
+import { onStorage } from '../call/refusal.ts'
 import type { Engine } from '../context/engine.ts'
 
 /** Orders that may be filled yet: what is reserved for them counts, and their allowances stand. Throws `STORAGE_UNAVAILABLE`. */

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { getAddress, isAddress } from 'viem'
-import { grantableScopes } from '../call/principal.ts'
+import { grantableScopes } from '../call/call.ts'
 
 /** Those that stages of authentication give (`principal-id.ts`): a name nobody comes with would bound nobody. */
 export function principalId() {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { readPrincipal, type Scope, storePrincipal } from '../call/principal.ts'
+import { readPrincipal, type Scope, storePrincipal } from '../call/call.ts'
 import { parsePolicy } from './policy.ts'
 import { isGranted, serviceScopes, type SignedIn, signInScopes } from './sign-in-scopes.ts'
 

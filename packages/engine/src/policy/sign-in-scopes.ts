@@ -1,5 +1,5 @@
 import type { AgentRole } from '@svc/wallet/core'
-import { type Principal, type Scope, scopes } from '../call/principal.ts'
+import { type Principal, type Scope, scopes } from '../call/call.ts'
 import type { Policy } from './policy.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Address, Hash, Hex } from 'viem'
-import { isAtDestination } from '../call/asset-key.ts'
+import { isAtDestination } from '../call/amounts.ts'
 
 /**
  * Names the result of a simulation: what was simulated, where and when, and what it moved. SHA-256 of the JSON of

@@ -1,6 +1,6 @@
 import type { Budget } from '@svc/store'
 import { isUnnamed } from '@svc/amm'
-import { countable } from '../value/countable.ts'
+import { countable } from '../call/amounts.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { PricedTokens } from '../value/spend-value.ts'
 import {

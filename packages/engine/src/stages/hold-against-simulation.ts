@@ -1,6 +1,6 @@
 import { getAddress, type Log, zeroAddress } from 'viem'
 import type { Intent } from '@svc/amm'
-import { isAtDestination } from '../call/asset-key.ts'
+import { isAtDestination } from '../call/amounts.ts'
 import { expectedTokens } from '../verdict/policy-verdict.ts'
 import type { Progress } from '../context/execution-context.ts'
 import type { Reserved } from './reserve-spend.ts'

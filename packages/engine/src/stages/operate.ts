@@ -11,7 +11,7 @@ import {
 } from 'viem'
 import { type ErrorCode, ToolError } from '@svc/amm'
 import { callFacts } from '../audit/call-facts.ts'
-import { onStorage } from '../call/storage.ts'
+import { onStorage } from '../call/refusal.ts'
 import { callsOf } from '../batch/batch-step.ts'
 import type { Reserved } from './reserve-spend.ts'
 import type { ExecutionContext } from '../context/engine.ts'

@@ -10,7 +10,7 @@ import {
   tokenLabel,
   type TokenQuantity,
 } from '@svc/amm'
-import { isAtDestination } from '../call/asset-key.ts'
+import { isAtDestination, usdText } from '../call/amounts.ts'
 import { callsOf } from '../batch/batch-step.ts'
 import {
   contractNames,
@@ -27,7 +27,6 @@ import type { Reserved } from './reserve-spend.ts'
 import { costWarnings } from '../value/call-value.ts'
 import { simulationHash } from '../simulation/simulation-hash.ts'
 import { usdOf } from '../value/spend-value.ts'
-import { usdText } from '../value/countable.ts'
 import type { Step } from '../call/step.ts'
 import { shownPlanHash } from '../operations/plan-hash.ts'
 

@@ -1,11 +1,11 @@
 import { type Settled, storeCrossChain } from '@svc/amm'
 import type { StoredOrder } from '@svc/store'
 import { callFacts } from '../audit/call-facts.ts'
-import { isolateFailure, onStorage } from '../call/storage.ts'
+import { isolateFailure, onStorage } from '../call/refusal.ts'
 import type { Step } from '../call/step.ts'
 import type { Progress } from '../context/execution-context.ts'
 import { openBreaker } from '../switches/circuit-breaker.ts'
-import { usdText } from '../value/countable.ts'
+import { usdText } from '../call/amounts.ts'
 import type { Reserved } from './reserve-spend.ts'
 
 /**

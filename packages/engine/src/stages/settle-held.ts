@@ -5,7 +5,7 @@ import type { ExecutionContext } from '../context/engine.ts'
 import { receiptOrNull, settledBlock } from '../call/chain-snapshot.ts'
 import { takenBySpenders, toNamed } from '../transactions/taken-by-spenders.ts'
 import { approvalOf, approvalsIn, isSignedOpen } from '../operations/may-be-mined.ts'
-import { isolateFailure, onStorage } from '../call/storage.ts'
+import { isolateFailure, onStorage } from '../call/refusal.ts'
 
 /**
  * Until its blocks are settled, a call counts as reserved, even where its receipts say less: whoever can replace them makes of a trade

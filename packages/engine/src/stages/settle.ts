@@ -5,7 +5,7 @@ import type { BudgetAmount, EndedRevocation } from '@svc/store'
 import { lessTaken, lossWithTaken, takenOrNull, toNamed } from '../transactions/taken-by-spenders.ts'
 import { assetChanges } from '../simulation/asset-changes.ts'
 import { callFacts } from '../audit/call-facts.ts'
-import { countable, usdText } from '../value/countable.ts'
+import { countable, usdText } from '../call/amounts.ts'
 import { gasCostOf, gasCostsOr } from '../spending/gas-cap.ts'
 import { countedDeltas, holdAgainstSimulation, movedOutcome, simulationDrift } from './hold-against-simulation.ts'
 import { placedCrossChain } from './record-order.ts'
@@ -24,7 +24,7 @@ import {
   valueOfMined,
   valueOfMove,
 } from '../value/spend-value.ts'
-import { onStorage } from '../call/storage.ts'
+import { onStorage } from '../call/refusal.ts'
 import { readAllowances } from '../call/chain-snapshot.ts'
 import { nativeChangeIn } from '../transactions/native-change.ts'
 import { submissionOf } from '../transactions/private-route.ts'

@@ -1,7 +1,7 @@
 import type { Intent } from '@svc/amm'
 import type { Chain } from '@svc/wallet/core'
 import { type Address, getAddress, zeroAddress } from 'viem'
-import { isAtDestination } from '../call/asset-key.ts'
+import { isAtDestination } from '../call/amounts.ts'
 import type { CallBounds } from '../calldata/call-bounds.ts'
 import type { Simulation } from '../simulation/simulation.ts'
 import { tokensOf } from '../verdict/policy-verdict.ts'

@@ -10,7 +10,7 @@ import { type BalanceSample, hasFallen, samplesWithin, type WorthNow, withSample
 import { type CircuitBreaker, openBreaker } from './circuit-breaker.ts'
 import type { Policy } from '../policy/policy.ts'
 import { readFileIfPresent, replaceFileDurably } from '@svc/runtime'
-import type { PipelineLog } from '../call/storage.ts'
+import type { PipelineLog } from '../call/refusal.ts'
 import type { ChainDirectory, PriceBand, PriceSource, RpcPool, TokenDirectory } from '@svc/amm'
 import type { SwitchRecorder } from './switch-recorder.ts'
 import { bandWidthBps } from '../value/trusted-value.ts'

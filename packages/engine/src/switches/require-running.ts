@@ -1,7 +1,6 @@
 import type { CircuitBreaker } from './circuit-breaker.ts'
 import { isPaused } from './kill-switch.ts'
-import type { Refusal, Weighed } from '../call/refusal.ts'
-import { onStorage } from '../call/storage.ts'
+import { type Refusal, type Weighed, onStorage } from '../call/refusal.ts'
 import type { SwitchPlace } from './switch-text.ts'
 
 /**

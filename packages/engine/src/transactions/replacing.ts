@@ -8,7 +8,7 @@ import type { Engine, ExecutionContext } from '../context/engine.ts'
 import { requireRunning } from '../switches/require-running.ts'
 import { limitsOf } from '../spending/budget-names.ts'
 import { type PricedTokens, priceTokens, valueOf } from '../value/spend-value.ts'
-import { onStorage } from '../call/storage.ts'
+import { onStorage } from '../call/refusal.ts'
 
 /**
  * What the sender may sign on its own account for this wallet: the same call again with higher fees while signing is

@@ -10,12 +10,11 @@ import { gasLimitFor } from '../spending/gas.ts'
 import { minedInsteadOf } from './mined-instead-of.ts'
 import { noteOutcome, noteSubmitted, selectorOf } from './note-transaction.ts'
 import { minedRevertReason } from '../simulation/revert-reason.ts'
-import { throwFirst } from '../call/refusal.ts'
+import { throwFirst, onStorage, refusedByStore } from '../call/refusal.ts'
 import { replacementRules } from './replacing.ts'
 import { requireRunning, requireUnpaused } from '../switches/require-running.ts'
 import type { Step } from '../call/step.ts'
 import type { CallValue } from '../value/call-value.ts'
-import { onStorage, refusedByStore } from '../call/storage.ts'
 import type { Fees } from '../call/chain-snapshot.ts'
 
 /**

@@ -16,7 +16,7 @@ import {
   type UsdPrice,
 } from '@svc/amm'
 import { isVaultExit } from '../calldata/vault-bounds.ts'
-import { sumByToken } from './countable.ts'
+import { sumByToken } from '../call/amounts.ts'
 import { listedKeys, pairShares, readPairs, type Sides, type StandingPair, withoutGivenBack } from './pair-worth.ts'
 
 /**

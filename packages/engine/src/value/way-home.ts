@@ -8,7 +8,7 @@ import { isSpending, readBounds } from '../calldata/call-bounds.ts'
 import { heldOf, type Moved } from './moved.ts'
 import { tokensIn, type TrustedPrices, valueAt } from './trusted-value.ts'
 import type { Outcome } from './weigh-change.ts'
-import { sumByToken } from './countable.ts'
+import { sumByToken } from '../call/amounts.ts'
 
 /**
  * Whether the calldata leaves room for a call that only brings funds home, and to the wallet alone: it trades, deposits, orders and

@@ -17,7 +17,7 @@ export function crossChainRefusals(
   const { crossChain: order, calls } = intent
   if (order === undefined) {
     const isCalled = settler !== undefined && calls.some(({ to }) => isAddressEqual(to, settler))
-    return isCalled ? [unsafe('A call to the settler opens an order that the call does not declare.')] : []
+    return isCalled ? [otherThanDeclared('A call to the settler opens an order that the call does not declare.')] : []
   }
   const [call] = calls
   const isOwn = settler !== undefined && isAddressEqual(order.settler, settler)
@@ -31,7 +31,7 @@ export function crossChainRefusals(
   const found = [
     ...(isOwn ? [] : ['The chain has another settler.']),
     ...(isCall ? [] : ['Its call opens another order.']),
-    ...(isDeclared(intent, order) ? [] : ['What the intent declares is not what it puts in and allows.']),
+    ...(isCrossingDeclared(intent, order) ? [] : ['What the intent declares is not what it puts in and allows.']),
     ...(pays ? [] : ['It pays somebody else than the wallet.']),
     ...(intent.deadline === order.fillDeadline ? [] : ['It ends at another time than declared.']),
     ...(order.orderId === crossChainOrderIdOf(order, { chainId: chain.id, wallet }) ? [] : ['It has another hash.']),
@@ -39,7 +39,7 @@ export function crossChainRefusals(
       ? ['It brings nothing to another chain.']
       : []),
   ]
-  return found.map(unsafe)
+  return found.map(otherThanDeclared)
 }
 
 /** What the destination has to say: this server reads it, has its settler on record, lists the token, and has the same wallet there. */
@@ -60,13 +60,13 @@ export function destinationRefusals({
   return [
     ...(isAddressEqual(chain.crossChainSettler, order.destinationSettler)
       ? []
-      : [unsafe('The destination has another settler.')]),
+      : [otherThanDeclared('The destination has another settler.')]),
     ...(isToken ? [] : [unlisted(order.outputToken, chain)]),
     ...(isOwn ? [] : [otherWallet(chain)]),
   ]
 }
 
-function isDeclared({ spends, receives, approvals, permit, order: signed }: Intent, order: IntentCrossChain): boolean {
+function isCrossingDeclared({ spends, receives, approvals, permit, order: signed }: Intent, order: IntentCrossChain): boolean {
   const [spent, allowed] = [spends[0], approvals[0]]
   if (spends.length !== 1 || receives.length > 0 || approvals.length !== 1) return false
   if (spent === undefined || allowed === undefined || permit !== undefined || signed !== undefined) return false
@@ -83,7 +83,7 @@ function isDeclared({ spends, receives, approvals, permit, order: signed }: Inte
   )
 }
 
-function unsafe(message: string): Refusal {
+function otherThanDeclared(message: string): Refusal {
   const details = [{ field: 'crossChain', message }]
   return { code: 'UNSAFE_TRANSACTION', message: 'The cross-chain order is not what the call declares.', details }
 }

@@ -2,7 +2,7 @@ import { budgetNames, dailyValueCaps, limitsOf } from '../spending/budget-names.
 import type { Ledger } from '@svc/store'
 import type { Policy } from '../policy/policy.ts'
 import { isDailyAlert, sessionIdleMs } from '../spending/spend-limit.ts'
-import { usdText as usd } from '../value/countable.ts'
+import { usdText as usd } from '../call/amounts.ts'
 
 /** What of a policy's limits and budgets is used up and left, of any 24 hours by all callers and of the session by one. */
 export async function readDayUse(parts: DayUseParts, principalId: string): Promise<DayUse> {

@@ -8,7 +8,7 @@ import { usdMicros } from '../policy/policy.ts'
 import type { Refusal } from '../call/refusal.ts'
 import { isRepaidGas } from '../spending/spend-limit.ts'
 import { limitsOf } from '../spending/budget-names.ts'
-import { usdText } from '../value/countable.ts'
+import { usdText } from '../call/amounts.ts'
 import { valueChecks } from './value-checks.ts'
 import type { WeighedIntent } from '../value/weighed-report.ts'
 

@@ -6,7 +6,7 @@ import { type Policy, policyHash } from '../policy/policy.ts'
 import { policyFaults } from '../policy/report-policy.ts'
 import { policyFor } from '../policy/policy-for.ts'
 import type { PolicySource } from '../policy/policy-source.ts'
-import { onStorage } from '../call/storage.ts'
+import { onStorage } from '../call/refusal.ts'
 
 /**
  * Keeps an engine at the policy of the day: reads the policy, writes a change of it, and that its file broke, to the audit log before anything is

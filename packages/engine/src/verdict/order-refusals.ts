@@ -13,7 +13,7 @@ export function orderRefusals(intent: Intent, { chain, wallet }: OrderContext): 
   const found = [
     ...(intent.calls.length > 0 || intent.permit !== undefined ? ['It stands beside other calls.'] : []),
     ...(isReactorOf(chain, order) ? [] : ['The chain has another reactor.']),
-    ...(isDeclared(intent, order, chain) ? [] : ['What the intent declares is not what it sells, allows and brings.']),
+    ...(isOrderDeclared(intent, order, chain) ? [] : ['What the intent declares is not what it sells, allows and brings.']),
     ...(intent.recipients.every((recipient) => isAddressEqual(recipient, wallet)) ? [] : ['It pays somebody else.']),
     ...(intent.deadline === order.deadline ? [] : ['It ends at another time than declared.']),
     ...(order.startAmountOut < order.endAmountOut || order.endAmountOut === 0n
@@ -34,7 +34,7 @@ function isReactorOf({ orderReactor }: Chain, { reactor }: IntentOrder): boolean
   return orderReactor !== undefined && isAddressEqual(orderReactor, reactor)
 }
 
-function isDeclared({ spends, receives, approvals }: Intent, order: IntentOrder, { permit2 }: Chain): boolean {
+function isOrderDeclared({ spends, receives, approvals }: Intent, order: IntentOrder, { permit2 }: Chain): boolean {
   const [spent, received, allowed] = [spends[0], receives[0], approvals[0]]
   if (spends.length !== 1 || receives.length !== 1 || approvals.length !== 1) return false
   if (spent === undefined || received === undefined || allowed === undefined) return false

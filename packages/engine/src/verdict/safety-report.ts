@@ -1,9 +1,9 @@
 import type { OperationState } from '@svc/store'
-import type { Principal } from '../call/principal.ts'
+import type { Principal } from '../call/call.ts'
 import type { Engine } from '../context/engine.ts'
 import { printable } from '@svc/runtime'
 import { readPause } from '../switches/kill-switch.ts'
-import { onStorage } from '../call/storage.ts'
+import { onStorage } from '../call/refusal.ts'
 import { type DayUse, readDayUse } from './day-use.ts'
 
 /**

@@ -1,7 +1,7 @@
 import type { Budget } from '@svc/store'
 import { checkOf, type PolicyCheck } from '../policy/policy-check.ts'
 import type { Policy } from '../policy/policy.ts'
-import { usdText } from '../value/countable.ts'
+import { usdText } from '../call/amounts.ts'
 import {
   budgetNames,
   dailyValueCaps,

@@ -4,7 +4,7 @@ import { isAddressEqual } from 'viem'
 import type { KnownContracts } from '../calldata/known-contracts.ts'
 import { type CallBounds, readBounds } from '../calldata/call-bounds.ts'
 import type { Refusal } from '../call/refusal.ts'
-import { sumByToken } from '../value/countable.ts'
+import { sumByToken } from '../call/amounts.ts'
 
 /**
  * Refuses a call to a vault that does not stand alone, and a deposit whose allowance is not the one bound of what it costs: ERC-4626 names

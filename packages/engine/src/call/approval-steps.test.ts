@@ -2,7 +2,7 @@ import { decodeFunctionData, parseAbi, type Address, zeroAddress } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { erc20Abi, permit2Abi } from '@svc/amm/abis'
 import type { IntentApproval } from '@svc/amm'
-import { allowancesOf, approvalSteps, revokeStep } from './approval-steps.ts'
+import { allowancesOf, approvalSteps, revokeStep } from './step.ts'
 
 const usdc: Address = '0x0000000000000000000000000000000000001111'
 const router: Address = '0x0000000000000000000000000000000000003333'
