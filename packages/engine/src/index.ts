@@ -1,4 +1,4 @@
-export type { LatestAudit } from './audit/read-latest-audit.ts'
+export type { LatestAudit } from './audit/read-audit-log.ts'
 export { readOwedAllowances } from './recovery/owed-allowances-file.ts'
 export { approvalMessage } from './approvals/operation-text.ts'
 export { readStoredPlan } from './operations/stored-plan.ts'
@@ -16,8 +16,7 @@ export type { AuditEvent } from './audit/audit.ts'
 export type { EngineObserver, StageFacts } from './context/engine-observer.ts'
 export { registryOf } from './calldata/identity-registries.ts'
 export { canonical } from './operations/plan-hash.ts'
-export { type ChainAccess, openReads } from './open-reads.ts'
-export { openOrderClient, openTrading, type TradingOptions } from './open-trading.ts'
+export { type ChainAccess, openReads, openOrderClient, openTrading, type TradingOptions } from './open-reads.ts'
 export {
   type ApprovalAnswer,
   type ApprovalQuestion,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { describeDeposit } from './describe-deposit.ts'
+import { describeDeposit } from './describe-operation.ts'
 import type { StoredPlan } from '../operations/stored-plan.ts'
 
 type Stored = StoredPlan['deposits'][number]

@@ -10,7 +10,7 @@ import {
   type TransactionReceipt,
 } from 'viem'
 import { type ErrorCode, ToolError } from '@svc/amm'
-import { callFacts } from '../audit/call-facts.ts'
+import { callFacts } from '../audit/call-outcomes.ts'
 import { onStorage } from '../call/refusal.ts'
 import { callsOf } from '../batch/batch-step.ts'
 import type { Reserved } from './reserve-spend.ts'

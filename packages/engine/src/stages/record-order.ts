@@ -1,6 +1,6 @@
 import { type Settled, storeCrossChain } from '@svc/amm'
 import type { StoredOrder } from '@svc/store'
-import { callFacts } from '../audit/call-facts.ts'
+import { callFacts } from '../audit/call-outcomes.ts'
 import { isolateFailure, onStorage } from '../call/refusal.ts'
 import type { Step } from '../call/step.ts'
 import type { Progress } from '../context/execution-context.ts'

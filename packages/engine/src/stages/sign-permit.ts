@@ -1,7 +1,7 @@
 import { type PositionPermit, ToolError } from '@svc/amm'
 import { withSignature } from '@svc/amm/liquidity'
 import type { TypedDataDefinition } from 'viem'
-import { callFacts } from '../audit/call-facts.ts'
+import { callFacts } from '../audit/call-outcomes.ts'
 import { onStorage, throwFirst } from '../call/refusal.ts'
 import { assertDeclared } from '../verdict/assert-declared.ts'
 import type { Progress } from '../context/execution-context.ts'

@@ -1,7 +1,7 @@
 import { type NewOperation, type Operation, StoreError } from '@svc/store'
 import { type Plan, type Planned, type Scheduled, storeIntent, ToolError } from '@svc/amm'
 import { neededApproval } from '../operations/needed-approval.ts'
-import type { AuditEventName } from '../audit/audit-event-names.ts'
+import type { AuditEventName } from '../audit/audit.ts'
 import { countable, usdText } from '../call/amounts.ts'
 import { neededDelay, type NeededDelay } from './delay.ts'
 import { planOf } from './plan.ts'

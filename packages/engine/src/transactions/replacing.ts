@@ -1,7 +1,7 @@
 import { StoreError } from '@svc/store'
 import type { JournalEntry, Proposal, ReplacementRules } from '@svc/wallet/core'
 import { parseTransaction, zeroAddress } from 'viem'
-import { callFacts } from '../audit/call-facts.ts'
+import { callFacts } from '../audit/call-outcomes.ts'
 import { unpricedGasCapWei } from '../spending/gas.ts'
 import { gasHome, gasWorth } from '../spending/gas-cap.ts'
 import type { Engine, ExecutionContext } from '../context/engine.ts'

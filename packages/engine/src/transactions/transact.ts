@@ -3,7 +3,7 @@ import { type JournalEntry, type NewJournalEntry, WalletError } from '@svc/walle
 import type { Address, Hash, TransactionReceipt } from 'viem'
 import { ToolError } from '@svc/amm'
 import { receiptOf } from '../spending/gas-cap.ts'
-import { callFacts, paramsHash } from '../audit/call-facts.ts'
+import { callFacts, paramsHash } from '../audit/call-outcomes.ts'
 import type { FailureKind } from '../switches/circuit-breaker.ts'
 import type { ExecutionContext } from '../context/engine.ts'
 import { gasLimitFor } from '../spending/gas.ts'
