@@ -1,6 +1,6 @@
 import type { Store } from '@svc/store'
 import { onStorage, type PipelineLog } from './call/refusal.ts'
-import { allOf } from './leadership/all-of.ts'
+import { allOf } from './leadership/role.ts'
 import { endInterrupted } from './operations/end-interrupted.ts'
 import type { Executor } from './pipeline.ts'
 import type { ReconcileReport } from './recovery/reconcile.ts'

@@ -13,8 +13,8 @@ export {
   storePrincipal,
 } from './call/call.ts'
 export type { AuditEvent } from './audit/audit.ts'
-export type { EngineObserver, StageFacts } from './context/engine-observer.ts'
-export { registryOf } from './calldata/identity-registries.ts'
+export type { EngineObserver, StageFacts } from './context/engine.ts'
+export { registryOf } from './calldata/calldata-forms.ts'
 export { canonical } from './operations/plan-hash.ts'
 export { type ChainAccess, openReads, openOrderClient, openTrading, type TradingOptions } from './open-reads.ts'
 export {
@@ -34,14 +34,14 @@ export {
   readPlanned,
 } from './operations/operations.ts'
 export type { ViewedCrossChain } from './cross-chain/open-cross-chain.ts'
-export type { ViewedOrder } from './orders/open-orders.ts'
+export type { ViewedOrder } from './orders/settle-order.ts'
 export { orderStateOf } from './operations/order-state.ts'
 export { devnetPolicy } from './policy/devnet-policy.ts'
 export { policyFaults, reportPolicy } from './policy/report-policy.ts'
 export { openPolicySource, type PolicySource } from './policy/policy-source.ts'
 export { isGranted, isPassing, serviceScopes, signInScopes, type SignedIn } from './policy/sign-in-scopes.ts'
 export { loadPolicy, type Policy } from './policy/policy.ts'
-export type { SharedKeys } from './leadership/shared-keys.ts'
+export type { SharedKeys } from './leadership/leader-records.ts'
 export { onStorage, refusedByStore, shortOf } from './call/refusal.ts'
 export { type MostLost, mostLost, mostLostText } from './spending/most-lost.ts'
 export type { RoleFacts } from './leadership/role.ts'

@@ -4,11 +4,9 @@ import { acquireServerLock, type Led, type Store, type Leader } from '@svc/store
 import { type AuditLog, type OpenedAuditLog, openAuditLog, type AuditEvent } from './audit/audit.ts'
 import { createCallOutcomes, createRefusedCallers } from './audit/call-outcomes.ts'
 import type { PipelineLog } from './call/refusal.ts'
-import type { EngineObserver } from './context/engine-observer.ts'
-import { allOf } from './leadership/all-of.ts'
-import { createLeaderAudit, type LeaderAudit } from './leadership/leader-audit.ts'
-import { openServerId, placeText } from './leadership/server-id.ts'
-import { createSharedKeys, type LedKeys } from './leadership/shared-keys.ts'
+import type { EngineObserver } from './context/engine.ts'
+import { allOf, openServerId, placeText, createRole, type Role } from './leadership/role.ts'
+import { createLeaderAudit, type LeaderAudit, createSharedKeys, type LedKeys } from './leadership/leader-records.ts'
 import { importOwedAllowances } from './recovery/owed-allowances-file.ts'
 import { pause, sharePauseFile } from './switches/kill-switch.ts'
 import { createLeaseKeeper, type LeaseKeeper } from './switches/lease-keeper.ts'
@@ -17,7 +15,6 @@ import type { Executor } from './pipeline.ts'
 import { policyHash } from './policy/policy.ts'
 import type { ShutdownGate } from './background-works.ts'
 import { recordedPolicyHash } from './switches/switch-recorder.ts'
-import { createRole, type Role } from './leadership/role.ts'
 
 /**
  * What an engine writes to: nothing else of a process may hold it. Of a state that servers share, the audit log is opened once this one

@@ -2,7 +2,7 @@ import { type Operation, type Operations, type SignedOrders, type StoredOrder, S
 import { type Principal, readPrincipal } from '../call/call.ts'
 import { type ErrorCode, ToolError } from '@svc/amm'
 import type { ViewedCrossChain } from '../cross-chain/open-cross-chain.ts'
-import type { ViewedOrder } from '../orders/open-orders.ts'
+import type { ViewedOrder } from '../orders/settle-order.ts'
 import { operationStates, type OperationsPipeline, type OperationsQuery, orderStates } from './operations.ts'
 import type { AuditEventName, AuditLog } from '../audit/audit.ts'
 import type { DecisionRecorder } from '../switches/decision-recorder.ts'

@@ -3,7 +3,7 @@ import type { Operation, OperationState, OrderEnd, StoredOrder } from '@svc/stor
 import type { Chain } from '@svc/wallet/core'
 import type { Hash } from 'viem'
 import type { ViewedCrossChain } from '../cross-chain/open-cross-chain.ts'
-import type { ViewedOrder } from '../orders/open-orders.ts'
+import type { ViewedOrder } from '../orders/settle-order.ts'
 import type { StoredPlan } from './stored-plan.ts'
 import type { Principal } from '../call/call.ts'
 

@@ -15,7 +15,7 @@ import { approvalOf, isSignedOpen, mayBeMined } from '../operations/may-be-mined
 import { signedCalls } from '../batch/batch-step.ts'
 import { readCalldata } from '../calldata/read-calldata.ts'
 import { isSubmitOrder } from '../calldata/trade-bounds.ts'
-import { isVaultMint } from '../calldata/vault-bounds.ts'
+import { isVaultMint } from '../calldata/call-bounds.ts'
 import { isAnyDue, noteFailedRevocations, revokePending } from '../transactions/revoke-pending.ts'
 import { openBreaker } from '../switches/circuit-breaker.ts'
 

@@ -10,8 +10,8 @@ import {
   type SimulatedFrom,
   type SimulatedResult,
 } from './asset-changes.ts'
-import type { CalledContracts } from '../calldata/called-contracts.ts'
-import type { Read } from '../calldata/deposit-pool.ts'
+import type { CalledContracts } from '../calldata/known-contracts.ts'
+import type { Read } from '../calldata/pool-identity.ts'
 import { simulateWithOverrides, simulateWithTrace, type SimulatorMemory } from './simulate-with-trace.ts'
 import { isPastSlippage, revertReason } from './revert-reason.ts'
 import { readsBefore, simulatedDeposit, type SimulatedDeposit } from './simulated-deposits.ts'

@@ -1,7 +1,7 @@
 import type { BlockTime } from '@svc/amm'
 import { vaultAbi } from '@svc/amm/abis'
 import { getAddress } from 'viem'
-import type { VaultRebalanceBounds } from '../calldata/vault-bounds.ts'
+import type { VaultRebalanceBounds } from '../calldata/call-bounds.ts'
 import type { Reserved } from './reserve-spend.ts'
 import { openBreaker } from '../switches/circuit-breaker.ts'
 

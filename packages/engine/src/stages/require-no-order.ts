@@ -3,7 +3,7 @@ import type { Refusal, Weighed } from '../call/refusal.ts'
 import { endIfDecided } from '../orders/follow-orders.ts'
 import { endCrossChainIfDecided } from '../cross-chain/follow-cross-chain.ts'
 import { openCrossChainOrders } from '../cross-chain/open-cross-chain.ts'
-import { type OpenOrder, openOrders } from '../orders/open-orders.ts'
+import { type OpenOrder, openOrders } from '../orders/settle-order.ts'
 import type { Checked } from './prepare.ts'
 
 /**

@@ -3,7 +3,7 @@ import { type Address, formatEther, isAddressEqual, parseTransaction, type Trans
 import { revokeStep } from '../call/step.ts'
 import { checkGasCap, gasHome, gasWorth } from '../spending/gas-cap.ts'
 import type { Engine, ExecutionContext } from '../context/engine.ts'
-import { openOrders } from '../orders/open-orders.ts'
+import { openOrders } from '../orders/settle-order.ts'
 import { isPaused } from '../switches/kill-switch.ts'
 import { worstGasCost } from '../spending/gas.ts'
 import { sessionIdleMs } from '../spending/spend-limit.ts'
