@@ -1,7 +1,7 @@
 import type { Store } from '@svc/store'
 import { onStorage, type PipelineLog } from './call/refusal.ts'
 import { allOf } from './leadership/role.ts'
-import { endInterrupted } from './operations/end-interrupted.ts'
+import { endInterrupted } from './operations/may-be-mined.ts'
 import type { Executor } from './pipeline.ts'
 import type { ReconcileReport } from './recovery/reconcile.ts'
 import { startSweeper } from './switches/sweeper.ts'

@@ -1,23 +1,8 @@
 export type { LatestAudit } from './audit/read-audit-log.ts'
 export { readOwedAllowances } from './recovery/owed-allowances-file.ts'
 export { approvalMessage } from './approvals/operation-text.ts'
-export { readStoredPlan } from './operations/stored-plan.ts'
 export {
-  type Call,
-  type OpenExecute,
-  type KeyTier,
-  type Principal,
-  readPrincipal,
-  type Scope,
-  scopes,
-  storePrincipal,
-} from './call/call.ts'
-export type { AuditEvent } from './audit/audit.ts'
-export type { EngineObserver, StageFacts } from './context/engine.ts'
-export { registryOf } from './calldata/calldata-forms.ts'
-export { canonical } from './operations/plan-hash.ts'
-export { type ChainAccess, openReads, openOrderClient, openTrading, type TradingOptions } from './open-reads.ts'
-export {
+  readStoredPlan,
   type ApprovalAnswer,
   type ApprovalQuestion,
   type ApprovalReply,
@@ -32,15 +17,28 @@ export {
   type OperationView,
   type Sent,
   readPlanned,
+  orderStateOf,
 } from './operations/operations.ts'
+export {
+  type Call,
+  type OpenExecute,
+  type KeyTier,
+  type Principal,
+  readPrincipal,
+  type Scope,
+  scopes,
+  storePrincipal,
+} from './call/call.ts'
+export type { AuditEvent } from './audit/audit.ts'
+export type { EngineObserver, StageFacts } from './context/engine.ts'
+export { registryOf } from './calldata/calldata-forms.ts'
+export { canonical } from './operations/plan-shown.ts'
+export { type ChainAccess, openReads, openOrderClient, openTrading, type TradingOptions } from './open-reads.ts'
 export type { ViewedCrossChain } from './cross-chain/open-cross-chain.ts'
 export type { ViewedOrder } from './orders/settle-order.ts'
-export { orderStateOf } from './operations/order-state.ts'
-export { devnetPolicy } from './policy/devnet-policy.ts'
-export { policyFaults, reportPolicy } from './policy/report-policy.ts'
-export { openPolicySource, type PolicySource } from './policy/policy-source.ts'
-export { isGranted, isPassing, serviceScopes, signInScopes, type SignedIn } from './policy/sign-in-scopes.ts'
-export { loadPolicy, type Policy } from './policy/policy.ts'
+export { devnetPolicy, loadPolicy, type Policy } from './policy/policy.ts'
+export { policyFaults, reportPolicy, openPolicySource, type PolicySource } from './policy/policy-source.ts'
+export { isGranted, isPassing, serviceScopes, signInScopes, type SignedIn } from './policy/grants.ts'
 export type { SharedKeys } from './leadership/leader-records.ts'
 export { onStorage, refusedByStore, shortOf } from './call/refusal.ts'
 export { type MostLost, mostLost, mostLostText } from './spending/most-lost.ts'

@@ -4,7 +4,7 @@ import type { Operation, OperationState } from '@svc/store'
 import { chains } from '@svc/wallet/core'
 import * as z from 'zod'
 import { printable } from '@svc/runtime'
-import { readStoredPlan, type StoredPlan } from '../operations/stored-plan.ts'
+import { readStoredPlan, type StoredPlan } from '../operations/operations.ts'
 
 /**
  * What a person is shown before deciding on an operation, in plain terms and ready to show: who asks, what for, what leaves

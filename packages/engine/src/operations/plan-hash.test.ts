@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { mintDeposit } from '../fixtures/deposit.fixture.ts'
 import { readPlanned } from './operations.ts'
-import { type HashedPlan, planHash } from './plan-hash.ts'
+import { type HashedPlan, planHash } from './plan-shown.ts'
 import { type Intent, readIntent, storeIntent } from '@svc/amm'
 import { readPrincipal, storePrincipal } from '../call/call.ts'
 

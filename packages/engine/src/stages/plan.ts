@@ -20,7 +20,7 @@ import {
 } from '../calldata/describe-calldata.ts'
 import { amountAtDestination } from './amount-at-destination.ts'
 import { expectedGasCost, worstGasCost } from '../spending/gas.ts'
-import { shownOf, tokenFacts } from '../operations/plan-shown.ts'
+import { shownOf, tokenFacts, shownPlanHash } from '../operations/plan-shown.ts'
 import { suspectWarnings, unlistedWarnings } from '../verdict/token-warnings.ts'
 import type { Refusal } from '../call/refusal.ts'
 import type { Reserved } from './reserve-spend.ts'
@@ -28,7 +28,6 @@ import { costWarnings } from '../value/call-value.ts'
 import { simulationHash } from '../simulation/simulation-hash.ts'
 import { usdOf } from '../value/spend-value.ts'
 import type { Step } from '../call/step.ts'
-import { shownPlanHash } from '../operations/plan-hash.ts'
 
 /** What a write would do: its transactions decoded, their simulated effect, and everything the policy has to say of it. */
 export function planOf(context: Reserved, terms: PlanTerms): Plan {

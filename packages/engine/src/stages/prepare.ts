@@ -24,7 +24,7 @@ import {
 } from '../value/settled-fees.ts'
 import { vaultDepositsOf } from '../simulation/inspect-vaults.ts'
 import { inspectionOf, poolsToInspect } from '../simulation/inspection.ts'
-import { grantRefusals } from '../policy/policy-for.ts'
+import { grantRefusals } from '../policy/grants.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { Refusal } from '../call/refusal.ts'
 import { orderFunds, withOrder } from './order-in-plan.ts'

@@ -14,7 +14,7 @@ import { pendingOf } from '../transactions/revoke-allowances.ts'
 import { signOperation } from './operate.ts'
 import { isPrivateStep, requirePrivate } from '../transactions/private-route.ts'
 import { sign } from '../transactions/transact.ts'
-import { shownPlanHash } from '../operations/plan-hash.ts'
+import { shownPlanHash } from '../operations/plan-shown.ts'
 
 /** Signs the next step of a run of the pipeline on the terms of the simulation in force; with the first, what will be owed is noted. */
 export async function signNext(context: Reserved, progress: Progress, next: Step): Promise<JournalEntry> {

@@ -6,8 +6,7 @@ import { chains, findChain } from '@svc/wallet/core'
 import { encodeFunctionData } from 'viem'
 import { expect, test } from 'vitest'
 import { knownContracts } from '../calldata/known-contracts.ts'
-import { devnetPolicy } from '../policy/devnet-policy.ts'
-import { parsePolicy } from '../policy/policy.ts'
+import { devnetPolicy, parsePolicy } from '../policy/policy.ts'
 import { guardUpstream } from './guard-upstream.ts'
 
 const chain = findChain(chains, 'base')!

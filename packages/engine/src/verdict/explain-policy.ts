@@ -1,15 +1,14 @@
 import type { Intent } from '@svc/amm'
 import { readBounds } from '../calldata/call-bounds.ts'
 import { knownContracts } from '../calldata/known-contracts.ts'
-import { grantOf, grantRefusals, policyFor } from '../policy/policy-for.ts'
-import { checkOf, type PolicyCheck } from '../policy/policy-check.ts'
+import { grantOf, grantRefusals, policyFor } from '../policy/grants.ts'
+import { checkOf, type PolicyCheck, valueChecks } from './value-checks.ts'
 import { type PolicyContext, policyVerdict, tokensOf } from './policy-verdict.ts'
 import { usdMicros } from '../policy/policy.ts'
 import type { Refusal } from '../call/refusal.ts'
 import { isRepaidGas } from '../spending/spend-limit.ts'
 import { limitsOf } from '../spending/budget-names.ts'
 import { usdText } from '../call/amounts.ts'
-import { valueChecks } from './value-checks.ts'
 import type { WeighedIntent } from '../value/weighed-report.ts'
 
 /**
