@@ -13,7 +13,7 @@ import type { MarketPorts, PriceMemory, Liquidity } from '@svc/amm'
 import type { Chain } from '@svc/wallet/core'
 import { createConfirmedSources } from './policy/policy-price-sources.ts'
 import type { Policy } from './policy/policy.ts'
-import { dailyValueCaps } from './spending/budget-names.ts'
+import { dailyValueCaps } from './spending/budgets.ts'
 
 /** What server and commands read chains through; nothing is asked before it is needed. */
 export function openReads(

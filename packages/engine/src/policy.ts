@@ -15,9 +15,8 @@ export { policyMembers, readPolicyFile, type PolicyFile } from './policy/read-po
 export { priceSourceFaults } from './policy/policy-price-sources.ts'
 export { sessionIdleMs } from './spending/spend-limit.ts'
 export { guardUpstream } from './upstream/guard-upstream.ts'
-export { type DayUse, readDayUse } from './verdict/day-use.ts'
-export { budgetNames, dailyValueCaps } from './spending/budget-names.ts'
-export { type MostLost, mostLost, mostLostText } from './spending/most-lost.ts'
+export { type DayUse, readDayUse } from './verdict/safety-report.ts'
+export { budgetNames, dailyValueCaps, type MostLost, mostLost, mostLostText } from './spending/budgets.ts'
 export {
   bandReport,
   weighedReport,

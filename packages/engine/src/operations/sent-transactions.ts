@@ -23,7 +23,7 @@ import {
 import { assetChanges } from '../simulation/asset-changes.ts'
 import { approvalOf, isRevoked, mayBeMined, type SignedApproval, signedSteps, isSignedOpen } from './may-be-mined.ts'
 import { onStorage } from '../call/refusal.ts'
-import { receiptOf, gasCostOf } from '../spending/gas-cap.ts'
+import { receiptOf, gasCostOf } from '../spending/gas.ts'
 
 /**
  * What a request signed and what became of it, for a caller who asks again. While anything is open the transactions that

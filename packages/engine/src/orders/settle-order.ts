@@ -12,7 +12,7 @@ import type { BudgetAmount, OpenReservation, OrderEnd, StoredOrder } from '@svc/
 import { type TransactionReceipt, type Hash, isAddress, isHex } from 'viem'
 import { onStorage } from '../call/refusal.ts'
 import type { ExecutionContext, Engine } from '../context/engine.ts'
-import { gasCostsOr, receiptOf } from '../spending/gas-cap.ts'
+import { gasCostsOr, receiptOf } from '../spending/gas.ts'
 import { lossAbove, noneOf } from '../spending/spend-limit.ts'
 import { countable } from '../call/amounts.ts'
 import { lossPct, lostBy, pricesIn } from '../value/mined-loss.ts'

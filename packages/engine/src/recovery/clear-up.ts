@@ -1,7 +1,7 @@
 import { type Hash, parseTransaction, type TransactionReceipt } from 'viem'
 import type { ExecutionContext } from '../context/engine.ts'
 import { receiptOrNull } from '../call/chain-snapshot.ts'
-import { gasCosts, gasHome, receiptOf } from '../spending/gas-cap.ts'
+import { gasCosts, gasHome, receiptOf } from '../spending/gas.ts'
 import { priceTokens } from '../value/spend-value.ts'
 import { isolateFailure, onStorage } from '../call/refusal.ts'
 import type { OpenReservation } from '@svc/store'

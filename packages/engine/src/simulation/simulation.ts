@@ -12,10 +12,16 @@ import {
 } from './asset-changes.ts'
 import type { CalledContracts } from '../calldata/known-contracts.ts'
 import type { Read } from '../calldata/pool-identity.ts'
-import { simulateWithOverrides, simulateWithTrace, type SimulatorMemory } from './simulate-with-trace.ts'
+import {
+  simulateWithOverrides,
+  simulateWithTrace,
+  type SimulatorMemory,
+  lacksMethod,
+  simulationFailure,
+  simulationUnavailable,
+} from './simulate-with-trace.ts'
 import { isPastSlippage, revertReason } from './revert-reason.ts'
 import { readsBefore, simulatedDeposit, type SimulatedDeposit } from './simulated-deposits.ts'
-import { lacksMethod, simulationFailure, simulationUnavailable } from './simulation-failure.ts'
 import { shortOf } from '../call/refusal.ts'
 import type { Inspected, Inspection } from './inspection.ts'
 

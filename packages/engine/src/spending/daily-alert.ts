@@ -5,7 +5,7 @@ import type { PipelineLog } from '../call/refusal.ts'
 import type { Policy } from '../policy/policy.ts'
 import { readFileIfPresent, replaceFileDurably } from '@svc/runtime'
 import { isDailyAlert } from './spend-limit.ts'
-import { dailyAlertPct, limitsOf } from './budget-names.ts'
+import { dailyAlertPct, limitsOf } from './budgets.ts'
 import { usdText } from '../call/amounts.ts'
 
 /**

@@ -7,7 +7,7 @@ import { isUnnamed, mayPass } from '@svc/amm'
 import { countable } from '../call/amounts.ts'
 import { unpricedGasCapWei } from './gas.ts'
 import { aboveOne, askedAtAll, exceededLimits, limitRefusal, type SpentAmount } from './limit-refusal.ts'
-import { budgetNames, isForAPerson, limitsOf, dailyAlertPct } from './budget-names.ts'
+import { budgetNames, isForAPerson, limitsOf, dailyAlertPct } from './budgets.ts'
 import type { SpendValue, Unpriced } from '../value/spend-value.ts'
 
 /**

@@ -18,8 +18,7 @@ import type { ExecutionContext } from '../context/engine.ts'
 import type { Step } from '../call/step.ts'
 import { operationSignerOf } from '../signatures/guarded-signer.ts'
 import { endOperation, type EndedOperation, operationsOn } from '../transactions/end-operations.ts'
-import { checkCost, receiptOf } from '../spending/gas-cap.ts'
-import { gasLimitFor } from '../spending/gas.ts'
+import { checkCost, receiptOf, gasLimitFor } from '../spending/gas.ts'
 import {
   broadcast,
   confirm,

@@ -21,11 +21,11 @@ import {
 import { amountAtDestination } from './amount-at-destination.ts'
 import { expectedGasCost, worstGasCost } from '../spending/gas.ts'
 import { shownOf, tokenFacts, shownPlanHash } from '../operations/plan-shown.ts'
-import { suspectWarnings, unlistedWarnings } from '../verdict/token-warnings.ts'
+import { suspectWarnings, unlistedWarnings } from '../verdict/call-tokens.ts'
 import type { Refusal } from '../call/refusal.ts'
 import type { Reserved } from './reserve-spend.ts'
 import { costWarnings } from '../value/call-value.ts'
-import { simulationHash } from '../simulation/simulation-hash.ts'
+import { simulationHash } from '../simulation/asset-changes.ts'
 import { usdOf } from '../value/spend-value.ts'
 import type { Step } from '../call/step.ts'
 

@@ -9,8 +9,14 @@ import { assertDeclared, type DeclaredContext } from '../verdict/assert-declared
 import { sumByToken } from '../call/amounts.ts'
 import { calledContracts } from '../calldata/known-contracts.ts'
 import { expectedTokens, type PolicyVerdict, policyVerdict } from '../verdict/policy-verdict.ts'
-import { destinationRefusals } from '../verdict/cross-chain-refusals.ts'
-import { adviceAgainst, policyTokensBeside } from '../verdict/token-warnings.ts'
+import { destinationRefusals } from '../verdict/intent-refusals.ts'
+import {
+  adviceAgainst,
+  policyTokensBeside,
+  measuredTokens,
+  tokensGivenUp,
+  tokensToPrice,
+} from '../verdict/call-tokens.ts'
 import type { InspectionContext, ExecutionContext } from '../context/engine.ts'
 import { mayBringHome } from '../value/way-home.ts'
 import { type CallBounds, readBounds } from '../calldata/call-bounds.ts'
@@ -31,7 +37,6 @@ import { orderFunds, withOrder } from './order-in-plan.ts'
 import { simulate, type Simulation, type SimulationRequest } from '../simulation/simulation.ts'
 import { withOwed, withDestinationPrice } from '../value/destination-price.ts'
 import { type PricedTokens, priceTokens } from '../value/spend-value.ts'
-import { measuredTokens, tokensGivenUp, tokensToPrice } from './tokens-of-call.ts'
 import { type ChainSnapshot, nextBlockSeconds, readSettledBalance, snapshot } from '../call/chain-snapshot.ts'
 
 /** Reads the chain (its id checked) and holds the intent against the policy. */

@@ -1,7 +1,7 @@
 import type { ExecutionContext, InspectionContext } from '../context/engine.ts'
 import { type CallValue, valueOfCall } from '../value/call-value.ts'
 import type { Simulated } from './prepare.ts'
-import { checkBalance } from '../spending/gas-cap.ts'
+import { checkBalance } from '../spending/gas.ts'
 import { isWayHome } from '../value/way-home.ts'
 
 /**

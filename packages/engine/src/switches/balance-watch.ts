@@ -1,7 +1,7 @@
 import type { Ledger, Outflow } from '@svc/store'
 import { type Chain, createMutex, type Journal, type JournalEntry } from '@svc/wallet/core'
 import { type Address, type Hash, isAddressEqual, parseTransaction, zeroAddress } from 'viem'
-import { gasWorth } from '../spending/gas-cap.ts'
+import { gasWorth } from '../spending/gas.ts'
 import { type NativePrices, type PricedTokens, priceTokens, trustedWorth } from '../value/spend-value.ts'
 import { join } from 'node:path'
 import * as z from 'zod'

@@ -7,7 +7,7 @@ import { type Address, getAddress, isAddressEqual, parseAbi, type TransactionRec
 import { onStorage } from '../call/refusal.ts'
 import type { ExecutionContext } from '../context/engine.ts'
 import { assetChanges } from '../simulation/asset-changes.ts'
-import { budgetNames } from '../spending/budget-names.ts'
+import { budgetNames } from '../spending/budgets.ts'
 import { countable } from '../call/amounts.ts'
 import { type PricedTokens, valueOf } from '../value/spend-value.ts'
 import type { Allowance } from '../call/step.ts'

@@ -7,7 +7,7 @@ import { type PolicyContext, policyVerdict, tokensOf } from './policy-verdict.ts
 import { usdMicros } from '../policy/policy.ts'
 import type { Refusal } from '../call/refusal.ts'
 import { isRepaidGas } from '../spending/spend-limit.ts'
-import { limitsOf } from '../spending/budget-names.ts'
+import { limitsOf } from '../spending/budgets.ts'
 import { usdText } from '../call/amounts.ts'
 import type { WeighedIntent } from '../value/weighed-report.ts'
 

@@ -6,7 +6,7 @@ import type { Intent, PositionPermit } from '@svc/amm'
 import { describe, expect, it } from 'vitest'
 import { knownContracts } from '../calldata/known-contracts.ts'
 import { devnetPolicy, parsePolicy } from '../policy/policy.ts'
-import { permitRefusals } from './permit-refusals.ts'
+import { permitRefusals } from './intent-refusals.ts'
 
 const chain = chains.find(({ id }) => id === 8453)!
 const router = chain.amm.universalRouter!.address

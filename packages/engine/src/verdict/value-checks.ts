@@ -8,7 +8,7 @@ import {
   isOfUnanchored,
   isOfUnnamed,
   poolBudgetName,
-} from '../spending/budget-names.ts'
+} from '../spending/budgets.ts'
 import { bandWidthBps, tokensIn } from '../value/trusted-value.ts'
 import { valueBounds } from '../value/value-bounds.ts'
 import type { WeighedIntent } from '../value/weighed-report.ts'

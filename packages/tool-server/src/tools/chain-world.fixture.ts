@@ -44,7 +44,7 @@ import { createDoubt, hasSigned } from '../../../engine/src/operations/may-be-mi
 import { createExecutor, type Executor } from '../../../engine/src/pipeline.ts'
 import { privateRoute } from '../../../engine/src/transactions/private-route.ts'
 import { guardedSigner } from '../../../engine/src/signatures/guarded-signer.ts'
-import { createFormerWallets } from '../../../engine/src/recovery/former-wallets.ts'
+import { createFormerWallets } from '../../../engine/src/recovery/reconcile.ts'
 import { createOperationsPipeline } from '../../../engine/src/operations/operations-pipeline.ts'
 import { earlierTransactions, sentTransactions } from '../../../engine/src/operations/sent-transactions.ts'
 import { openAuditLog } from '../../../engine/src/audit/audit.ts'
