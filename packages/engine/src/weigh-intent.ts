@@ -13,7 +13,7 @@ import { readBounds } from './calldata/call-bounds.ts'
 import { createSimulatorMemory } from './simulation/simulate-with-trace.ts'
 import { budgetsOf } from './spending/budgets.ts'
 import { createNativePrices, type PricedTokens, priceTokens, valueOfSpend } from './value/spend-value.ts'
-import { weighValue } from './stages/weigh-value.ts'
+import { weighValue } from './stages/reserve-spend.ts'
 import type { WeighedIntent } from './value/weighed-report.ts'
 
 /**

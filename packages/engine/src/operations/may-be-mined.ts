@@ -3,7 +3,7 @@ import { isNeverMined, type JournalEntry } from '@svc/wallet/core'
 import { type Address, decodeFunctionData, parseTransaction, size, slice, toFunctionSelector } from 'viem'
 import { erc20Abi } from '@svc/amm/abis'
 import type { Doubt } from './operations.ts'
-import { isCancelled } from '../transactions/mined-instead-of.ts'
+import { isCancelled } from '../transactions/replacing.ts'
 import { ToolError } from '@svc/amm'
 import { type PipelineLog, onStorage } from '../call/refusal.ts'
 

@@ -6,7 +6,7 @@ import { budgetNames, poolBudgetName, type BudgetedValue, budgetsOf, mostLost, m
 import type { PricedToken } from '../value/spend-value.ts'
 import { bandOf } from '../value/bands.fixture.ts'
 import type { Holdings } from '../value/trusted-value.ts'
-import { valueBounds } from '../value/value-bounds.ts'
+import { valueBounds } from '../value/value-refusals.ts'
 
 const policy = parsePolicy({ allowlist: { mode: 'lenient' }, maxDailyLossUsd: '20' }, { production: false })
 const nothing: Holdings = { tokens: new Map(), positions: [], shares: [] }

@@ -1,7 +1,6 @@
-import { type Address, isAddressEqual } from 'viem'
+import { type Address, isAddressEqual, type PublicClient } from 'viem'
 import { isUnsigned } from '@svc/amm/liquidity'
-import { requireUnchanged } from './require-unchanged.ts'
-import { type BlockTime, type IntentCall, isBatch, type Token } from '@svc/amm'
+import { type BlockTime, type IntentCall, isBatch, type Token, type Intent, ToolError } from '@svc/amm'
 import { type Allowance, allowancesOf, approvalSteps, revokeStep, type Step } from '../call/step.ts'
 import { type AtomicRoute, atWhoseGas, readAtomicRoute, routeQuestion, routeRefusals } from '../batch/atomic-route.ts'
 import { batchStep, operationStep, simulateBatch, simulateBeside } from '../batch/batch-step.ts'
@@ -38,6 +37,7 @@ import { simulate, type Simulation, type SimulationRequest } from '../simulation
 import { withOwed, withDestinationPrice } from '../value/destination-price.ts'
 import { type PricedTokens, priceTokens } from '../value/spend-value.ts'
 import { type ChainSnapshot, nextBlockSeconds, readSettledBalance, snapshot } from '../call/chain-snapshot.ts'
+import { callAnswer } from '@svc/amm/rpc'
 
 /** Reads the chain (its id checked) and holds the intent against the policy. */
 export async function checkPolicy<Own extends InspectionContext>(context: Own): Promise<Checked<Own>> {
@@ -300,3 +300,17 @@ export function checkMeasured({ playedBy }: Simulation, { allowlist }: Policy): 
 
 /** Well under the half hour a Permit2 allowance may live, counted from the next block. */
 const permit2LifetimeSeconds = 20 * 60
+
+/**
+ * Asks the chain again for what a plan rests on. Writes of a wallet run one after the other, so whatever an earlier one
+ * did shows here, before anything is signed. Throws `SIMULATION_DRIFT` and `RPC_*`.
+ */
+export async function requireUnchanged({ restsOn = [] }: Intent, client: PublicClient): Promise<void> {
+  const now = await Promise.all(restsOn.map((read) => callAnswer(client, read)))
+  const changed = restsOn.filter(({ answer }, index) => now[index]?.toLowerCase() !== answer.toLowerCase())
+  if (changed.length === 0) return
+  const message = 'What the call was planned on has changed meanwhile. Nothing was signed.'
+  throw new ToolError('SIMULATION_DRIFT', message, {
+    details: changed.map(({ to }) => ({ message: 'the contract answers otherwise now', contract: to })),
+  })
+}

@@ -11,7 +11,7 @@ import { tokensGivenUp, tokensToPrice } from '../verdict/call-tokens.ts'
 import { policyVerdict } from '../verdict/policy-verdict.ts'
 import { throwFirst, onStorage } from '../call/refusal.ts'
 import type { Progress } from '../context/execution-context.ts'
-import { requireRunning } from '../switches/require-running.ts'
+import { requireRunning } from '../switches/signing-state.ts'
 import type { Reserved } from './reserve-spend.ts'
 import type { Simulation } from '../simulation/simulation.ts'
 import { budgetsOf } from '../spending/budgets.ts'
@@ -24,7 +24,7 @@ import { addDeltas, doneDeltas, isAmidOwnMove, sureDeltas } from './done-deltas.
 import { confirmSigned } from './operate.ts'
 import { boughtIn } from '../value/moved.ts'
 import { ownMoveOfIntent, valueOfCall } from '../value/call-value.ts'
-import { requireNoNewDelay } from './delay.ts'
+import { requireNoNewDelay } from './store-operation.ts'
 
 /**
  * Just before a transaction is signed: still running, allowed by the policy in force now, and the simulation still fresh.

@@ -7,9 +7,14 @@ import { assetChanges } from '../simulation/asset-changes.ts'
 import { callFacts } from '../audit/call-outcomes.ts'
 import { countable, usdText } from '../call/amounts.ts'
 import { gasCostOf, gasCostsOr, nativeChangeIn } from '../spending/gas.ts'
-import { countedDeltas, holdAgainstSimulation, movedOutcome, simulationDrift } from './hold-against-simulation.ts'
-import { placedCrossChain } from './record-order.ts'
-import { holdRebalance } from './hold-rebalance.ts'
+import {
+  countedDeltas,
+  holdAgainstSimulation,
+  movedOutcome,
+  simulationDrift,
+  holdRebalance,
+} from './hold-against-simulation.ts'
+import { placedCrossChain } from './sign-order.ts'
 import type { Reserved } from './reserve-spend.ts'
 import { settledOf } from './settled-of.ts'
 import { budgetsUsed, callsMade, cameHome, pairsAsBurnt, sharesAsMade } from './settled-value.ts'

@@ -14,9 +14,16 @@ import { outcomesOf } from './moved-holdings.ts'
 import { ownMoveOf } from './own-move.ts'
 import { simulatedDeposit } from './simulated-deposit.ts'
 import { tokensIn, type TrustedPrices, valueAt } from './trusted-value.ts'
-import { type ValueBounds, valueBounds } from './value-bounds.ts'
+import {
+  type ValueBounds,
+  valueBounds,
+  coldRefusals,
+  impactRefusals,
+  lockedRefusals,
+  lossRefusals,
+  priceRefusals,
+} from './value-refusals.ts'
 import { homeOf, isSureHome } from './way-home.ts'
-import { coldRefusals, impactRefusals, lockedRefusals, lossRefusals, priceRefusals } from './value-refusals.ts'
 import { feeBpsOf, type Outcome, outcomesIn, type ValueVerdict, weighChange } from './weigh-change.ts'
 
 /**

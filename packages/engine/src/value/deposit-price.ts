@@ -4,7 +4,7 @@ import type { PoolAfter } from '../simulation/inspection.ts'
 import type { Moved } from './moved.ts'
 import { simulatedDeposit } from './simulated-deposit.ts'
 import { type TrustedPrices, trustedSqrtPriceBand } from './trusted-value.ts'
-import type { ValueBounds } from './value-bounds.ts'
+import type { ValueBounds } from './value-refusals.ts'
 import type { CallBounds } from '../calldata/call-bounds.ts'
 import type { OrderBounds } from '../calldata/trade-bounds.ts'
 

@@ -10,7 +10,7 @@ import {
   poolBudgetName,
 } from '../spending/budgets.ts'
 import { bandWidthBps, tokensIn } from '../value/trusted-value.ts'
-import { valueBounds } from '../value/value-bounds.ts'
+import { valueBounds } from '../value/value-refusals.ts'
 import type { WeighedIntent } from '../value/weighed-report.ts'
 import type { ErrorCode } from '@svc/amm'
 import type { Refusal } from '../call/refusal.ts'
