@@ -1,3 +1,6 @@
+import { yieldToEventLoop } from '#yield-to-event-loop'
+import { setTimeout as sleep } from 'node:timers/promises'
+
 /**
  * Who waits, by whose task it is: they take turns, so that many tasks of one hold nobody else up. When all places are taken,
  * whoever has most waiting gives up the newest of them for somebody who has fewer.
@@ -44,3 +47,42 @@ export function createWaitingLine<Task>(places: number) {
     all: () => [...lines.values()].flatMap((line) => Array.from(line)),
   }
 }
+
+/**
+ * Does the steps of a calculation, half a millisecond of them in one turn of the event loop: all in one turn they would hold up whatever
+ * else there is to do. A step is a bit of work that is short beside that; what it yields is not looked at.
+ */
+export async function inTurns<Result>(
+  steps: Iterator<unknown, Result>,
+  now: () => number = () => performance.now(),
+): Promise<Result> {
+  let begunAt = now()
+  for (;;) {
+    const step = steps.next()
+    if (step.done === true) return step.value
+    if (now() - begunAt < turnMs) continue
+    await yieldToEventLoop()
+    begunAt = now()
+  }
+}
+
+const turnMs = 0.5
+
+/** The outcome of some work, or `late` once `timeoutMs` have passed. The work itself goes on. */
+export async function withinTime<Outcome>(work: Promise<Outcome>, timeoutMs: number, late: Outcome): Promise<Outcome> {
+  const finished = new AbortController()
+  try {
+    return await Promise.race([work, sleep(timeoutMs, late, { signal: finished.signal })])
+  } finally {
+    finished.abort()
+  }
+}
+
+/** The outcome of some work, as long as it comes within `timeoutMs`; rejects with a `TimeoutError` when it does not. */
+export async function inTime<Outcome>(work: Promise<Outcome>, timeoutMs: number): Promise<Outcome> {
+  const outcome = await withinTime<Outcome | typeof late>(work, timeoutMs, late)
+  if (outcome === late) throw new DOMException('It took too long.', 'TimeoutError')
+  return outcome
+}
+
+const late = Symbol('late')
