@@ -59,8 +59,6 @@ export type EngineOptions = RecordsOptions & {
 
 type Closers = (() => unknown)[]
 
-export { withAuditLog } from './audit/with-audit-log.ts'
-
 async function openOver(
   options: EngineOptions,
   records: Records,

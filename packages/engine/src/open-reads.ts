@@ -103,7 +103,7 @@ export async function openTrading({ tradingApi, policy }: TradingOptions): Promi
   return { ...ports, routed: (own, reads) => routeLiquidity(own, createTradingRoute(ports, reads)) }
 }
 
-export type Trading = TradingRoutePorts & {
+type Trading = TradingRoutePorts & {
   /** The same liquidity, of which the API builds what it can. */
   routed(own: Liquidity, reads: ReadPorts): Liquidity
 }

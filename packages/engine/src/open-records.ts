@@ -53,7 +53,7 @@ export type RecordsOptions = {
 }
 
 /** With the lead of a shared state: what only the leader has is opened, and what stood in the directory before is taken in. */
-export async function openLed(
+async function openLed(
   { dataDir }: Pick<RecordsOptions, 'dataDir'>,
   { store, place, shared }: { readonly store: Store; readonly place: SwitchPlace; readonly shared: SharedRecords },
   { before }: Led,
@@ -101,7 +101,7 @@ function openFiles(
  * The same log, of whose lines somebody else hears: of one that is appended once it is on disk, of one that is noted at once. `heard` must
  * not throw: a line that is on disk would seem to have failed.
  */
-export function observedAudit(log: AuditLog, heard: ((event: AuditEvent) => void) | undefined): AuditLog {
+function observedAudit(log: AuditLog, heard: ((event: AuditEvent) => void) | undefined): AuditLog {
   if (heard === undefined) return log
   return Object.freeze({
     ...log,

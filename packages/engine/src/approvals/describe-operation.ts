@@ -280,7 +280,7 @@ export type DescribedDeposit = {
 }
 
 /** A symbol as it may be shown: in quotes unless the chain's own list has it, for any contract can call itself anything. */
-export function shownSymbol({ symbol, isListed }: { readonly symbol: string; readonly isListed: boolean }): string {
+function shownSymbol({ symbol, isListed }: { readonly symbol: string; readonly isListed: boolean }): string {
   const shown = printable(symbol, 24)
   return isListed ? shown : `"${shown.replaceAll('"', '\\"')}"`
 }

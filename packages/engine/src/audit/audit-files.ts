@@ -16,7 +16,7 @@ export async function rotatedFiles(folder: string): Promise<readonly RotatedFile
     .sort((one, other) => one.index - other.index)
 }
 
-export type RotatedFile = { readonly name: string; readonly index: number }
+type RotatedFile = { readonly name: string; readonly index: number }
 
 /** A number that none had before, those moved away included: their checkpoints say where the log goes on without them. */
 export async function nextRotatedName(folder: string): Promise<string> {
@@ -114,7 +114,7 @@ export type AuditLogFiles = {
   readonly verifiableFrom: readonly number[]
 }
 
-export const checkpointsName = 'audit-checkpoints.json'
+const checkpointsName = 'audit-checkpoints.json'
 const checkpointSchema = z.object({ seq: z.int().min(1), hash: z.string().regex(/^[0-9a-f]{64}$/) })
 const checkpointsSchema = z.record(z.string().regex(/^[1-9]\d{0,8}$/), checkpointSchema)
 

@@ -119,7 +119,7 @@ export function callFacts({ requestId, tool, principal }: Call) {
 }
 
 /** Leaves a line about a write that is asked for. It is on disk before the line of its first transaction. */
-export function auditToolCall(audit: Pick<AuditLog, 'note'>, call: Call): void {
+function auditToolCall(audit: Pick<AuditLog, 'note'>, call: Call): void {
   audit.note({ event: 'tool.called', ...callFacts(call), params: call.input, paramsHash: paramsHash(call.input) })
 }
 
@@ -174,7 +174,7 @@ type RefusedCall = {
 }
 
 /** The line about a call that ended with `failure`; `hasSigned`: after one of its transactions was signed. */
-export function outcomeOf(call: Call, failure: unknown, hasSigned: boolean) {
+function outcomeOf(call: Call, failure: unknown, hasSigned: boolean) {
   const code = failure instanceof ToolError ? failure.code : 'INTERNAL'
   const decision = decisionOf(code)
   const isRefused = !hasSigned && (decision.verdict !== 'allow' || errorTable[code].httpStatus < 500)
@@ -191,7 +191,7 @@ export function outcomeOf(call: Call, failure: unknown, hasSigned: boolean) {
 }
 
 /** The operation that a refusal says waits for a person; `null` for any other failure. */
-export function waitingOperation(failure: unknown): string | null {
+function waitingOperation(failure: unknown): string | null {
   return failure instanceof ToolError && failure.code === 'APPROVAL_REQUIRED' ? operationIn(failure) : null
 }
 

@@ -29,7 +29,7 @@ export async function* readAuditLog(
 }
 
 /** One line as it stands in its file. */
-export type AuditText = {
+type AuditText = {
   readonly file: string
   /** Of a rotated file; `null` for the one in use. */
   readonly index: number | null

@@ -119,12 +119,6 @@ export async function requireRoute(question: AtomicQuestion, planned: AtomicRout
   throw new ToolError('SIMULATION_DRIFT', message)
 }
 
-/** What carries calls out, by the hash of its code: our batch delegate, and Simple7702Account of EntryPoint 0.8. */
-const kinds: ReadonlyMap<Hex, 'batch-7702' | 'user-operation'> = new Map([
-  [batchDelegateCodeHash, 'batch-7702'],
-  ['0xcc7b633aef4b2543cb8f37522adf1a401f910f0f6b2430c1eecc11f401ccfcf3', 'user-operation'],
-])
-
 function unnamed({ name }: Pick<Chain, 'name'>): string {
   return `The policy names no batch delegate on ${name}; the operator can add it with svc policy add-delegate ${name}.`
 }
@@ -171,4 +165,10 @@ export async function holdsBatchDelegate(client: Pick<PublicClient, 'getCode'>, 
 }
 
 /** The hash of the code of our own batch delegate. */
-export const batchDelegateCodeHash: Hex = keccak256(batchDelegate.runtime)
+const batchDelegateCodeHash: Hex = keccak256(batchDelegate.runtime)
+
+/** What carries calls out, by the hash of its code: our batch delegate, and Simple7702Account of EntryPoint 0.8. */
+const kinds: ReadonlyMap<Hex, 'batch-7702' | 'user-operation'> = new Map([
+  [batchDelegateCodeHash, 'batch-7702'],
+  ['0xcc7b633aef4b2543cb8f37522adf1a401f910f0f6b2430c1eecc11f401ccfcf3', 'user-operation'],
+])

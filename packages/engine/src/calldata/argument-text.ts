@@ -17,7 +17,7 @@ import type { AmmDeployment } from '@svc/wallet/core'
 /**
  * One argument of a call for a person: numbers in the smallest units the contract takes, deadlines as times, and what
  * the AMM's contracts take to stand for something else with what it stands for (constants of v4-periphery's and the
- * universal router's `ActionConstants`). `functionName` as `router-parts.ts` calls it, else the contract's own.
+ * universal router's `ActionConstants`). `functionName` as `v4Actions` and `routerCommands` call it, else the contract's own.
  */
 export function argumentText(functionName: string, argument: string, value: unknown): string {
   const meaning = meaningOf(functionName, argument, value)

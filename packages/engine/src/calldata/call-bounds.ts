@@ -13,9 +13,11 @@ import {
   type RemovalBounds,
   removalOf,
 } from './deposit-bounds.ts'
-import { type OrderBounds, orderOf, type TradesBounds, tradesOf } from './trade-bounds.ts'
+import { staticFeeBps, type TradesBounds, tradesOf } from './trade-bounds.ts'
+import { identityOfKey, type PoolIdentity } from './pool-identity.ts'
+import type { PoolKey } from '@svc/amm/liquidity'
 import type { Refusal } from '../call/refusal.ts'
-import { vaultCallAbi } from '@svc/amm/abis'
+import { twammOrderAbi, vaultCallAbi } from '@svc/amm/abis'
 
 /**
  * What the calldata of each call permits at worst, whatever a simulation shows: the most that its trades take and the least that
@@ -164,7 +166,7 @@ export function isOfTrades(bounds: CallBounds): boolean {
 }
 
 /** What a call to a vault does. Throws for what is no call of those that are made here. */
-export function vaultBoundsOf(vault: Address, data: Hex): VaultBounds {
+function vaultBoundsOf(vault: Address, data: Hex): VaultBounds {
   const call = decodeFunctionData({ abi: vaultCallAbi, data })
   const key = vault.toLowerCase()
   if (call.functionName === 'mint') return { ...none, vaultDeposits: [{ vault: key, shares: call.args[0] }] }
@@ -187,7 +189,7 @@ export function isVaultMint(data: Hex): boolean {
 const mintSelector = toFunctionSelector(getAbiItem({ abi: vaultCallAbi, name: 'mint' }))
 const exitSelector = toFunctionSelector(getAbiItem({ abi: vaultCallAbi, name: 'redeem' }))
 
-export type VaultBounds = {
+type VaultBounds = {
   readonly vaultDeposits: readonly VaultDepositBounds[]
   readonly leaves: readonly VaultExitBounds[]
   readonly rebalances: readonly VaultRebalanceBounds[]
@@ -213,4 +215,36 @@ export type VaultDepositBounds = {
   /** Lower case. */
   readonly vault: string
   readonly shares: bigint
+}
+
+/** An order as its calldata has it. Lower-case tokens. */
+export type OrderBounds = {
+  readonly key: PoolKey
+  readonly pool: PoolIdentity
+  readonly zeroForOne: boolean
+  readonly tokenIn: string
+  readonly tokenOut: string
+  /** Unix seconds until which it is sold. */
+  readonly expiration: bigint
+  /** All that it may take. */
+  readonly amountIn: bigint
+  /** What the pool takes of a trade; 0 for a fee that a hook decides. */
+  readonly feeBps: number
+}
+
+/** Whether calldata places an order, by its function. */
+export function isSubmitOrder(data: Hex): boolean {
+  return data.startsWith(submitOrderSelector)
+}
+
+const submitOrderSelector = toFunctionSelector(getAbiItem({ abi: twammOrderAbi, name: 'submitOrder' }))
+
+/** `null` for what settles, ends or pays out an order. Throws for what is no call of an owner of orders. */
+export function orderOf(data: Hex): OrderBounds | null {
+  const call = decodeFunctionData({ abi: twammOrderAbi, data })
+  if (call.functionName !== 'submitOrder') return null
+  const [key, { zeroForOne, expiration }, amountIn] = call.args
+  const pool = identityOfKey(key)
+  const [tokenIn, tokenOut] = zeroForOne ? [pool.token0, pool.token1] : [pool.token1, pool.token0]
+  return { key, pool, zeroForOne, tokenIn, tokenOut, expiration, amountIn, feeBps: staticFeeBps(key.fee) }
 }

@@ -1,30 +1,11 @@
 import { larger } from '@svc/lp-math'
-import {
-  decodeFunctionData,
-  getAbiItem,
-  type Hex,
-  toFunctionSelector,
-  zeroAddress,
-  getAddress,
-  size,
-  slice,
-} from 'viem'
-import { type PoolKey, poolIdOf } from '@svc/amm/liquidity'
-import { twammOrderAbi } from '@svc/amm/abis'
+import { type Hex, zeroAddress, getAddress, size, slice } from 'viem'
+import { poolIdOf } from '@svc/amm/liquidity'
 import { routerNames } from './call-recipients.ts'
 import { sureLeasts } from './part-facts.ts'
 import type { Part } from './read-parts.ts'
 import type { Place } from './deposit-bounds.ts'
-import {
-  identityOfKey,
-  type PoolIdentity,
-  textIn,
-  uintIn,
-  keyIn,
-  poolIdentity,
-  recordsIn,
-  sortedTokens,
-} from './pool-identity.ts'
+import { textIn, uintIn, keyIn, poolIdentity, recordsIn, sortedTokens } from './pool-identity.ts'
 
 /** What the trades of one call permit. Lower-case tokens; native currency goes as the wrapped token. */
 export type TradesBounds = {
@@ -43,38 +24,6 @@ export function tradesOf(parts: readonly Part[], place: Place): TradesBounds {
   if (legs.length === 0) return { trades: [], pays: new Map(), brings: new Map(), feeBps: 0 }
   const pays = paysOf(legs, parts, place)
   return { trades: legs, pays, brings: bringsOf(legs, traded, place), feeBps: feeOf(legs, pays) }
-}
-
-/** An order as its calldata has it. Lower-case tokens. */
-export type OrderBounds = {
-  readonly key: PoolKey
-  readonly pool: PoolIdentity
-  readonly zeroForOne: boolean
-  readonly tokenIn: string
-  readonly tokenOut: string
-  /** Unix seconds until which it is sold. */
-  readonly expiration: bigint
-  /** All that it may take. */
-  readonly amountIn: bigint
-  /** What the pool takes of a trade; 0 for a fee that a hook decides. */
-  readonly feeBps: number
-}
-
-/** Whether calldata places an order, by its function. */
-export function isSubmitOrder(data: Hex): boolean {
-  return data.startsWith(submitOrderSelector)
-}
-
-const submitOrderSelector = toFunctionSelector(getAbiItem({ abi: twammOrderAbi, name: 'submitOrder' }))
-
-/** `null` for what settles, ends or pays out an order. Throws for what is no call of an owner of orders. */
-export function orderOf(data: Hex): OrderBounds | null {
-  const call = decodeFunctionData({ abi: twammOrderAbi, data })
-  if (call.functionName !== 'submitOrder') return null
-  const [key, { zeroForOne, expiration }, amountIn] = call.args
-  const pool = identityOfKey(key)
-  const [tokenIn, tokenOut] = zeroForOne ? [pool.token0, pool.token1] : [pool.token1, pool.token0]
-  return { key, pool, zeroForOne, tokenIn, tokenOut, expiration, amountIn, feeBps: staticFeeBps(key.fee) }
 }
 
 function paysOf(legs: readonly Leg[], parts: readonly Part[], place: Place): ReadonlyMap<string, bigint> {
@@ -172,9 +121,9 @@ function raise(sums: Map<string, bigint>, token: string, amount: bigint): void {
 }
 
 /** A trade along one route, or along a part of one. */
-export type TradeBounds = { readonly tokenIn: string; readonly tokenOut: string; readonly pools: readonly Hex[] }
+type TradeBounds = { readonly tokenIn: string; readonly tokenOut: string; readonly pools: readonly Hex[] }
 
-export type Leg = TradeBounds & {
+type Leg = TradeBounds & {
   readonly minOut: bigint
   /** Out of the wallet itself: not what an earlier part left in the contract. What v4 takes, its settlements say. */
   readonly takes: bigint
@@ -184,7 +133,7 @@ export type Leg = TradeBounds & {
 }
 
 /** `null` for a part that trades nothing. */
-export function legOf({ name, args }: Part, place: Place): Leg | null {
+function legOf({ name, args }: Part, place: Place): Leg | null {
   const leg = (hops: readonly Hop[], least: string, takes: bigint) => legAlong(place, hops, uintIn(args[least]), takes)
   if (name === 'exactInputSingle') {
     const hop = { tokenIn: textIn(args['tokenIn']), tokenOut: textIn(args['tokenOut']), fee: Number(args['fee']) }

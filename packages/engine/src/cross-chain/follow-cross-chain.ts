@@ -212,7 +212,7 @@ const outcomeForm = z.object({
  * than the order says, by however little, the breaker opens for all but ways home. The same again changes nothing. Of one that was never opened the clear-up
  * settles what its request has signed.
  */
-export async function settleCrossChain(
+async function settleCrossChain(
   context: ExecutionContext,
   one: OpenCrossChain,
   { status, fill }: { readonly status: CrossChainEnd; readonly fill: CrossChainFill | null },

@@ -33,7 +33,7 @@ export const orderStates = [
   'lost',
 ] as const satisfies readonly ('open' | OrderEnd)[]
 
-export type OrderState = (typeof orderStates)[number]
+type OrderState = (typeof orderStates)[number]
 
 /** What a tool may know of the caller's stored writes. Another caller's answer like unknown ones. */
 export type OperationReads = {

@@ -41,7 +41,7 @@ export function tokenFacts(token: Address, { priced, chain }: TokenContext): Tok
   return listed === undefined ? undefined : { ...listed, isListed: true }
 }
 
-export type TokenContext = { readonly priced: PricedTokens; readonly chain: Chain }
+type TokenContext = { readonly priced: PricedTokens; readonly chain: Chain }
 
 /** In cents: what leaves rounded up, what arrives rounded down. */
 function plannedValues({ outUsdMicros, inUsdMicros, leastInUsdMicros }: ShownContext['value']): PlannedValues {
@@ -54,7 +54,7 @@ function plannedValues({ outUsdMicros, inUsdMicros, leastInUsdMicros }: ShownCon
 }
 
 /** Whole dollars, for the hash: so that equal plans have one hash while a price moves a little. */
-export function wholeValues({ leavesUsd, arrivesUsd, arrivesAtWorstUsd }: PlannedValues): PlannedValues {
+function wholeValues({ leavesUsd, arrivesUsd, arrivesAtWorstUsd }: PlannedValues): PlannedValues {
   const whole = (usd: string) => `${Math.round(Number(usd))}`
   return { leavesUsd: whole(leavesUsd), arrivesUsd: whole(arrivesUsd), arrivesAtWorstUsd: whole(arrivesAtWorstUsd) }
 }

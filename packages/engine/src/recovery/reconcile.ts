@@ -118,7 +118,7 @@ export function createFormerWallets(options: {
  * Ends what former keys of the server left open on a chain, as far as that needs no key: what was mined is settled, what
  * waits is sent again. What stays open is reported once, with the fix. Rejects when the chain or the journal cannot be read.
  */
-export async function settleFormer(engine: Engine, chain: Chain, reported: Set<Hash>): Promise<void> {
+async function settleFormer(engine: Engine, chain: Chain, reported: Set<Hash>): Promise<void> {
   for (const sender of await engine.formerWallets(chain)) {
     const { address } = sender
     for (const { hash, nonce, state } of await sender.reconcile()) {

@@ -195,7 +195,7 @@ export function readTypedData(written: unknown): ReadTypedData | null {
   return domain === null || message === null ? null : { signable, ...domain, message }
 }
 
-export type ReadTypedData = {
+type ReadTypedData = {
   readonly signable: Signable
   readonly chainId: bigint
   /** Lower case. */
@@ -204,8 +204,8 @@ export type ReadTypedData = {
 }
 
 /** Addresses and bytes as lower-case hex, numbers as bigint. */
-export type TypedValue = string | bigint | readonly TypedValue[] | TypedRecord
-export type TypedRecord = { readonly [name: string]: TypedValue }
+type TypedValue = string | bigint | readonly TypedValue[] | TypedRecord
+type TypedRecord = { readonly [name: string]: TypedValue }
 
 function readDomain(domain: unknown, { domain: expected }: Signable) {
   const keys = ['name', ...(expected.version === null ? [] : ['version']), 'chainId', 'verifyingContract']

@@ -61,7 +61,7 @@ export function dailyValueCaps(policy: Policy): DailyValueCaps {
 const unnamedPrefix = 'without a named source '
 
 /** Of a token that pools alone price, not where a person expects it, that leaves; nothing is in it without a person. */
-export function unanchoredBudgetName(chainId: number, token: string): string {
+function unanchoredBudgetName(chainId: number, token: string): string {
   return `${unanchoredPrefix}${chainId} ${token.toLowerCase()}`
 }
 

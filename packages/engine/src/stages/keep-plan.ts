@@ -14,7 +14,7 @@ import type { ExecutionContext } from '../context/engine.ts'
 import type { Simulated } from './prepare.ts'
 import type { Simulation } from '../simulation/simulation.ts'
 import { readPlanned } from '../operations/operations.ts'
-import { isSubmitOrder, orderOf } from '../calldata/trade-bounds.ts'
+import { isSubmitOrder, orderOf } from '../calldata/call-bounds.ts'
 import type { SimulatedDeposit } from '../simulation/simulated-deposits.ts'
 
 /**

@@ -118,7 +118,7 @@ export async function placedCrossChain(context: Reserved, isAccepted: boolean): 
 }
 
 /** The line of the audit log that an order has before anything makes it count. Throws `STORAGE_UNAVAILABLE`. */
-export async function auditOrder(
+async function auditOrder(
   { engine, call, chain, wallet, intent }: Reserved,
   { reserved, planHash }: Progress,
   named: { readonly operationId?: string; readonly orderId: string; readonly order: object },
@@ -131,7 +131,7 @@ export async function auditOrder(
 }
 
 /** Puts an order on disk with the reservation that it draws on. Throws `STORAGE_UNAVAILABLE`. */
-export async function recordOrder(
+async function recordOrder(
   { engine, call, chain, wallet, intent, reservationId }: Reserved,
   { reserved }: Progress,
   order: Pick<StoredOrder, 'kind' | 'operationId' | 'orderId' | 'terms' | 'signature' | 'signedAtBlock'>,

@@ -210,7 +210,7 @@ function afterApproval(executeAfter: number | null): string {
  * The time a call of a risk tier waits before it is signed, where the policy keeps delays. An operation that has waited
  * as long as the policy says now waits no more. `null` when it may go on at once.
  */
-export function neededDelay(
+function neededDelay(
   tier: RiskTier,
   { proxyDelay, delaySeconds }: Policy,
   { carriesOut }: Pick<Call, 'carriesOut'>,
@@ -246,4 +246,4 @@ export function requireNoNewDelay(tier: RiskTier, policy: Policy, call: Pick<Cal
   })
 }
 
-export type NeededDelay = { readonly seconds: number; readonly condition: Refusal }
+type NeededDelay = { readonly seconds: number; readonly condition: Refusal }
