@@ -291,10 +291,7 @@ function earnedBack({ costUsd, moreUsdPerDay }: NonNullable<Intent['earnsBack']>
 type GasFacts = Pick<CallValue, 'isExit' | 'outUsdMicros' | 'inUsdMicros'>
 
 /** Both figures where a call that spends nothing, as one that collects, brings less than its gas costs. */
-export function gasWarnings(
-  { isExit, outUsdMicros, inUsdMicros }: GasFacts,
-  gasCostUsd: number | null,
-): readonly string[] {
+export function gasWarnings({ isExit, outUsdMicros, inUsdMicros }: GasFacts, gasCostUsd: number | null): string[] {
   const bringsUsd = Number(inUsdMicros) / 1e6
   const onlyBrings = isExit || outUsdMicros === 0n
   if (!onlyBrings || gasCostUsd === null || bringsUsd === 0 || gasCostUsd <= bringsUsd) return []

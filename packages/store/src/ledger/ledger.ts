@@ -300,14 +300,7 @@ async function settleIn(
   // What settles late counts in the session that is open by then, and keeps it open from here.
   const session_id = await touchLatestSession(trx, row.principal, at)
   const repayment = isRepaid ? 'done' : row.repayment
-  const change = {
-    settled_usd_micros,
-    settled_gas_usd_micros,
-    lowered_usd_micros,
-    amounts,
-    session_id,
-    repayment,
-  }
+  const change = { settled_usd_micros, settled_gas_usd_micros, lowered_usd_micros, amounts, session_id, repayment }
   await settleReservation(trx, { id, ...change, closed_at: at })
 }
 
