@@ -20,7 +20,7 @@ import {
 } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { startFaultProxy } from '../../packages/devnet/dist/services/fault-proxy.js'
-import { verifyAuditLog } from '../../packages/engine/dist/audit/verify-audit-log.js'
+import { verifyAuditLog } from '../../packages/engine/dist/audit/read-audit-log.js'
 
 export async function openWorld({ random, database, program, report }) {
   const closers = []

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startFaultProxy } from '../../packages/devnet/dist/services/fault-proxy.js'
-import { verifyAuditLog } from '../../packages/engine/dist/audit/verify-audit-log.js'
+import { verifyAuditLog } from '../../packages/engine/dist/audit/read-audit-log.js'
 import { startKillable } from './kills-child.mjs'
 import { openWorld } from './kills-world.mjs'
 

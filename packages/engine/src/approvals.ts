@@ -1,5 +1,4 @@
-export { describeOperation } from './approvals/describe-operation.ts'
-export type { OperationDescription } from './approvals/describe-operation.ts'
+export { describeOperation, type OperationDescription } from './approvals/describe-operation.ts'
 export {
   allowanceEnd,
   allowanceText,
@@ -17,4 +16,4 @@ export {
   valuesText,
   worthText,
 } from './approvals/operation-text.ts'
-export { readStoredPlan } from './operations/stored-plan.ts'
+export { readStoredPlan } from './operations/operations.ts'

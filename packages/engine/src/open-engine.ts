@@ -3,29 +3,27 @@ import type { MarketPorts, Orders } from '@svc/amm'
 import { type Chain, createSender, type OperationSponsors, openUserOperations } from '@svc/wallet/core'
 import type { ServiceWallet } from '@svc/wallet/service-wallet'
 import type { Hash } from 'viem'
-import type { Leader, Store } from '@svc/store'
-import type { AuditEvent, AuditLog } from './audit/audit.ts'
+import { type Leader, type Store, acquireServerLock } from '@svc/store'
+import { type AuditEvent, type AuditLog, openAuditLog } from './audit/audit.ts'
 import { createDecisionRecorder } from './switches/decision-recorder.ts'
-import { readLatestAudit } from './audit/read-latest-audit.ts'
-import type { OperationSigner } from './context/pipeline-ports.ts'
-import { earlierTransactions } from './operations/earlier-transactions.ts'
+import { readLatestAudit } from './audit/read-audit-log.ts'
+import type { OperationSigner } from './context/engine.ts'
+import { earlierTransactions, sentTransactions } from './operations/sent-transactions.ts'
 import { createDoubt, hasSigned } from './operations/may-be-mined.ts'
 import { createOperationsPipeline } from './operations/operations-pipeline.ts'
-import { sentTransactions } from './operations/sent-transactions.ts'
-import { backgroundWorks, settleEarlier, startBackground } from './background-works.ts'
-import { openRecords, type Records, type RecordsOptions } from './open-records.ts'
+import { backgroundWorks, settleEarlier, startBackground, createShutdownGate } from './background-works.ts'
+import { openRecords, type Records, type RecordsOptions, openRole } from './open-records.ts'
 import { createExecutor } from './pipeline.ts'
-import { openRole } from './open-role.ts'
 import type { Policy } from './policy/policy.ts'
 import type { PolicySource } from './policy/policy-source.ts'
-import type { Principal } from './call/principal.ts'
-import { createFormerWallets } from './recovery/former-wallets.ts'
+import type { Principal, Call } from './call/call.ts'
+import { createFormerWallets } from './recovery/reconcile.ts'
 import { privateRoute } from './transactions/private-route.ts'
 import { guardedSigner } from './signatures/guarded-signer.ts'
 import { readPause } from './switches/kill-switch.ts'
-import { createShutdownGate } from './switches/shutdown-gate.ts'
 import type { SwitchPlace } from './switches/switch-text.ts'
-import type { Call } from './call/call.ts'
+import { join } from 'node:path'
+import { makeDirectory } from '@svc/runtime'
 
 /**
  * Opens everything a write needs: the lock of the data directory, the store, the audit log and the pipeline. What an earlier
@@ -60,8 +58,6 @@ export type EngineOptions = RecordsOptions & {
 }
 
 type Closers = (() => unknown)[]
-
-export { withAuditLog } from './audit/with-audit-log.ts'
 
 async function openOver(
   options: EngineOptions,
@@ -264,5 +260,27 @@ function createPerChain<Part>(make: (chain: Chain) => Part): (chain: Chain) => P
     const part = make(chain)
     made.set(chain.id, part)
     return part
+  }
+}
+
+/**
+ * Does what is audited before there is an engine, as the only server of the directory: makes the directory, holds its lock, and closes the
+ * audit log whatever comes out. Throws `StoreError` `DATA_DIR_LOCKED` when another server holds it.
+ */
+export async function withAuditLog<Value>(
+  { dataDir, scrub }: { readonly dataDir: string; readonly scrub: (value: unknown) => unknown },
+  work: (audit: Pick<AuditLog, 'append'>) => Promise<Value>,
+): Promise<Value> {
+  makeDirectory(dataDir)
+  const lock = await acquireServerLock(dataDir)
+  try {
+    const audit = await openAuditLog({ path: join(dataDir, 'audit.jsonl'), now: Date.now, scrub })
+    try {
+      return await work(audit)
+    } finally {
+      await audit.close()
+    }
+  } finally {
+    lock.release()
   }
 }

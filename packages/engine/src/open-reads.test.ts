@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { chainAccess, readConfig } from '../../tool-server/src/config.ts'
-import { openReads } from './open-reads.ts'
-import { openTrading } from './open-trading.ts'
+import { openReads, openTrading } from './open-reads.ts'
 import { parsePolicy } from './policy/policy.ts'
 
 test('reads know the tokens of the policy as it holds now', () => {

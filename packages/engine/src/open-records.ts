@@ -1,19 +1,20 @@
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { acquireServerLock, type Led, type Store } from '@svc/store'
-import { type AuditLog, type OpenedAuditLog, openAuditLog } from './audit/audit.ts'
+import { acquireServerLock, type Led, type Store, type Leader } from '@svc/store'
+import { type AuditLog, type OpenedAuditLog, openAuditLog, type AuditEvent } from './audit/audit.ts'
 import { createCallOutcomes, createRefusedCallers } from './audit/call-outcomes.ts'
-import { observedAudit } from './audit/observed-audit.ts'
-import type { PipelineLog } from './call/storage.ts'
-import type { EngineObserver } from './context/engine-observer.ts'
-import { allOf } from './leadership/all-of.ts'
-import { createLeaderAudit, type LeaderAudit } from './leadership/leader-audit.ts'
-import { openServerId } from './leadership/server-id.ts'
-import { createSharedKeys, type LedKeys } from './leadership/shared-keys.ts'
+import type { PipelineLog } from './call/refusal.ts'
+import type { EngineObserver } from './context/engine.ts'
+import { allOf, openServerId, placeText, createRole, type Role } from './leadership/role.ts'
+import { createLeaderAudit, type LeaderAudit, createSharedKeys, type LedKeys } from './leadership/leader-records.ts'
 import { importOwedAllowances } from './recovery/owed-allowances-file.ts'
-import { pause } from './switches/kill-switch.ts'
-import { createLeaseKeeper } from './switches/lease-keeper.ts'
+import { pause, sharePauseFile } from './switches/kill-switch.ts'
+import { createLeaseKeeper, type LeaseKeeper } from './switches/lease-keeper.ts'
 import { shareSwitches, type SwitchPlace, unshareSwitches } from './switches/switch-text.ts'
+import type { Executor } from './pipeline.ts'
+import { policyHash } from './policy/policy.ts'
+import type { ShutdownGate } from './background-works.ts'
+import { recordedPolicyHash } from './switches/switch-recorder.ts'
 
 /**
  * What an engine writes to: nothing else of a process may hold it. Of a state that servers share, the audit log is opened once this one
@@ -52,7 +53,7 @@ export type RecordsOptions = {
 }
 
 /** With the lead of a shared state: what only the leader has is opened, and what stood in the directory before is taken in. */
-export async function openLed(
+async function openLed(
   { dataDir }: Pick<RecordsOptions, 'dataDir'>,
   { store, place, shared }: { readonly store: Store; readonly place: SwitchPlace; readonly shared: SharedRecords },
   { before }: Led,
@@ -95,3 +96,111 @@ function openFiles(
 ): Promise<OpenedAuditLog> {
   return openAuditLog({ path: join(dataDir, 'audit.jsonl'), now: Date.now, scrub, ...more })
 }
+
+/**
+ * The same log, of whose lines somebody else hears: of one that is appended once it is on disk, of one that is noted at once. `heard` must
+ * not throw: a line that is on disk would seem to have failed.
+ */
+function observedAudit(log: AuditLog, heard: ((event: AuditEvent) => void) | undefined): AuditLog {
+  if (heard === undefined) return log
+  return Object.freeze({
+    ...log,
+    append: async (event: AuditEvent) => {
+      await log.append(event)
+      heard(event)
+    },
+    note: (event: AuditEvent) => {
+      log.note(event)
+      heard(event)
+    },
+  })
+}
+
+/** The role of a server on its state: of a file it is the one server; on a database it leads or follows. */
+export function openRole(
+  { dataDir, log }: { readonly dataDir: string; readonly log: PipelineLog },
+  { store, leases, outcomes, callers, place, shared }: Records,
+  { gate, executor, settle, beginWorks }: RoleWorks,
+): Role {
+  const { leadership } = store
+  let works: { stop(): void } | null = null
+  const stop = () => {
+    works?.stop()
+    works = null
+  }
+  const work = async () => {
+    works = beginWorks(await settle())
+  }
+  if (leadership === null || shared === null) return soleRole(leases, { work, stop })
+  const who = { holder: leases.holder, place: shared.serverId }
+  const pauseFile = { file: `${placeText(dataDir)}/paused`, server: who.place }
+  const role = createRole({
+    leadership,
+    keeper: leases,
+    who,
+    head: () => shared.head(),
+    prepare: pauseUnderOther,
+    lead: async (led, how) => {
+      await openLed({ dataDir }, { store, place, shared }, led)
+      await allOf([work(), shared.keys.lead(how)])
+    },
+    follow: async () => {
+      stop()
+      await shared.follow()
+    },
+    drained: () => gate.isEmpty() && !gate.isShut(),
+    share: () => sharePauseFile(place, pauseFile),
+    log,
+  })
+  return {
+    ...role,
+    // The last lines first, so that the end of the log is known to whoever leads next.
+    async end() {
+      stop()
+      callers.flush()
+      await outcomes.audit.close()
+      await role.end()
+    },
+  }
+
+  /** Nothing is signed under another policy than the last leader's, until a person has compared the two. */
+  async function pauseUnderOther(read: () => Promise<Led['before']>, how: 'start' | 'takeover'): Promise<void> {
+    const [before, recorded] = await Promise.all([read(), recordedPolicyHash(place)])
+    // Nobody has asked for it while this server followed.
+    const own = policyHash(await executor.policyNow().catch(() => executor.policy()))
+    if (before === null || before.place === who.place || recorded === null || recorded === own) return
+    // Who ended in good order was ended by somebody, and whoever starts then is started by somebody.
+    if (how === 'start' && before.holder === null) return
+    const reason = `${nameOf(who)} took over from ${nameOf(before)} under another policy (${own} instead of ${recorded}). Compare both policy.json, then resume.`
+    await pause(place, { by: 'server', at: new Date().toISOString(), reason })
+    log.error('leadership.other-policy', { from: nameOf(before), policyHash: own, before: recorded })
+  }
+}
+
+/** For a person: who ended in good order has left its id alone. */
+function nameOf({ holder, place }: Pick<Leader, 'holder' | 'place'>): string {
+  return holder === null ? `server ${place}` : `${holder} (server ${place})`
+}
+
+type RoleWorks = {
+  readonly gate: Pick<ShutdownGate, 'isEmpty' | 'isShut'>
+  readonly executor: Pick<Executor, 'policy' | 'policyNow'>
+  /** Brings to its end what the process before left. Answers whether any of it is still out. */
+  readonly settle: () => Promise<boolean>
+  /** Begins what runs beside the writes. */
+  readonly beginWorks: (isAnyOut: boolean) => { stop(): void }
+}
+
+/** The lock of the directory keeps every other server away. */
+function soleRole(leases: LeaseKeeper, { work, stop }: SoleWorks): Role {
+  return {
+    begin: work,
+    facts: () => ({ role: 'leader', leader: leases.holder, epoch: 0n, takeovers: 0 }),
+    requireLead: () => undefined,
+    term: () => null,
+    asLeader: leases.asServer,
+    end: async () => stop(),
+  }
+}
+
+type SoleWorks = { readonly work: () => Promise<void>; readonly stop: () => void }

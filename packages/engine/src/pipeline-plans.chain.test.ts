@@ -2,7 +2,7 @@ import { useDevnet } from '@svc/devnet/testing'
 import { parseUnits, zeroAddress } from 'viem'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Intent, LiquidityPlan, PairShare, Position, Settled, Token, Version } from '@svc/amm'
-import { devnetPolicy } from './policy/devnet-policy.ts'
+import { devnetPolicy } from './policy/policy.ts'
 import { openPipeline, type Pipeline } from './fixtures/open-pipeline.fixture.ts'
 import { testClient } from './fixtures/pipeline-facts.fixture.ts'
 

@@ -16,7 +16,7 @@ import { approveIntent, mintIntent, routerSwapIntent, swapIntent, wrapIntent } f
 import type { Pipeline } from './fixtures/open-pipeline.fixture.ts'
 import { deltasOf, expectGasCounted, settledOf, used } from './fixtures/pipeline-facts.fixture.ts'
 import { usePipelines } from './fixtures/use-pipelines.fixture.ts'
-import { verifyAuditLog } from './audit/verify-audit-log.ts'
+import { verifyAuditLog } from './audit/read-audit-log.ts'
 
 const devnet = useDevnet()
 const { open } = usePipelines(devnet)

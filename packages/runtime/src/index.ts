@@ -6,9 +6,7 @@ export { printable, createRedactor, type Redactor } from './redact.ts'
 export { directoryObstacle, makeDirectory, readFileIfPresent, replaceFileDurably, syncFolder } from './durable-file.ts'
 export { clientAddress, ipv6Network, type ClientAddress, type RequestSource } from './client-address.ts'
 export { forbidDumps } from './forbid-dumps.ts'
-export { inTurns } from './in-turns.ts'
-export { createWaitingLine } from './waiting-line.ts'
-export { inTime, withinTime } from './within-time.ts'
+export { inTurns, createWaitingLine, inTime, withinTime } from './waiting.ts'
 export { yieldToEventLoop } from '#yield-to-event-loop'
 export {
   createTokenBuckets,

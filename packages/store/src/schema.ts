@@ -1,6 +1,7 @@
 import type { ColumnType, Generated } from 'kysely'
-import type { Integer, NullableInteger } from './column-types.ts'
 import type {
+  Integer,
+  NullableInteger,
   MemoryTable,
   WatchTable,
   WatchEventTable,
@@ -9,8 +10,10 @@ import type {
   SignInNonceTable,
   SignInKeyTable,
   SignInRevocationTable,
-} from './caller-tables.ts'
-import type { ReservationBudgetTable, ReservationTable, SessionTable } from './ledger/ledger-tables.ts'
+  ReservationBudgetTable,
+  ReservationTable,
+  SessionTable,
+} from './tables.ts'
 
 /** The tables as queries see them. Every integer is read as a bigint. */
 export type Schema = {

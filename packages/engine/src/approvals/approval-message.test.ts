@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { bigPlan, depositingPlan } from '../../../tool-server/src/transports/asking.fixture.ts'
 import { approvalMessage } from './operation-text.ts'
-import { readStoredPlan } from '../operations/stored-plan.ts'
+import { readStoredPlan } from '../operations/operations.ts'
 
 const plan = readStoredPlan(JSON.stringify(bigPlan))
 const facts = { operationId: 'op', planHash: bigPlan.planHash, tool: 'execute_swap', expiresAt: null, spendUsd: '9000' }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { describeDeposit } from './describe-deposit.ts'
-import type { StoredPlan } from '../operations/stored-plan.ts'
+import { describeDeposit } from './describe-operation.ts'
+import type { StoredPlan } from '../operations/operations.ts'
 
 type Stored = StoredPlan['deposits'][number]
 

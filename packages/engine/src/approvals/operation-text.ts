@@ -1,8 +1,9 @@
 import { shortAmount } from '@svc/amm'
 import { formatAmount } from '@svc/lp-math'
 import { printable } from '@svc/runtime'
-import { type DescribedDeposit, describeDeposit } from './describe-deposit.ts'
 import {
+  type DescribedDeposit,
+  describeDeposit,
   describeAllowances,
   describeBounds,
   type DescribedAllowance,

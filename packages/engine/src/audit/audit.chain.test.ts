@@ -10,7 +10,7 @@ import type { Pipeline } from '../fixtures/open-pipeline.fixture.ts'
 import { replayAuditDay, type Replayed } from './replay-audit-day.ts'
 import { moveThePrice, quoteOf } from '../fixtures/pipeline-facts.fixture.ts'
 import { usePipelines } from '../fixtures/use-pipelines.fixture.ts'
-import { verifyAuditLog } from './verify-audit-log.ts'
+import { verifyAuditLog } from './read-audit-log.ts'
 
 const devnet = useDevnet()
 const { open } = usePipelines(devnet)

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { openAuditLog } from './audit.ts'
-import { verifyAuditLog } from './verify-audit-log.ts'
+import { verifyAuditLog } from './read-audit-log.ts'
 
 let folder: string
 let path: string

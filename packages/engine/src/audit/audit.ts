@@ -4,7 +4,6 @@ import { type FileHandle, open, rename } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { syncFolder } from '@svc/runtime'
 import type { AuditHead } from '@svc/store'
-import type { AuditEventName } from './audit-event-names.ts'
 import { newestTail, nextRotatedName, readTail, writeCheckpoints } from './audit-files.ts'
 
 /**
@@ -251,3 +250,59 @@ const notedWaitMs = 200
 
 /** As many noted lines are kept while the disk takes none; of the others a line will tell the number. */
 const mostNoted = 1_000
+
+/** Every event that a line of the audit log may be of. */
+export const auditEventNames = [
+  'audit.continued',
+  'audit.gap',
+  'audit.recovered',
+  'audit.rotated',
+  'auth.failed',
+  'auth.keys-rotated',
+  'auth.restored',
+  'auth.revoked',
+  'auth.signed-in',
+  'breaker.open',
+  'breaker.rearmed',
+  'operation.cancelled',
+  'operator.confirmed',
+  'operator.signed-in',
+  'order.ended',
+  'order.intent',
+  'order.submitted',
+  'pause.off',
+  'pause.on',
+  'policy.changed',
+  'policy.invalid',
+  'policy.mended',
+  'spend.alert',
+  'tool.answered',
+  'tool.called',
+  'tx.approval.decided',
+  'tx.approval.requested',
+  'tx.cancelled',
+  'tx.confirmed',
+  'tx.declined',
+  'tx.failed',
+  'tx.intent',
+  'tx.not-cancelled',
+  'tx.not-resolved',
+  'tx.not-taken-back',
+  'tx.pending',
+  'tx.permit',
+  'tx.reconciled',
+  'tx.resolved',
+  'tx.refused',
+  'tx.replaced',
+  'tx.reverted',
+  'tx.scheduled',
+  'tx.settled',
+  'tx.simulated',
+  'tx.submitted',
+  'tx.superseded',
+  'wallet.provisioned',
+  'wallet.refused',
+  'wallet.requested',
+] as const
+
+export type AuditEventName = (typeof auditEventNames)[number]

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { type ErrorCode, errorTable, ToolError } from '@svc/amm'
 import { type AuditEvent, openAuditLog } from './audit.ts'
-import { createCallOutcomes } from './call-outcomes.ts'
+import { createCallOutcomes, paramsHash } from './call-outcomes.ts'
 import { callOf } from '../fixtures/open-pipeline.fixture.ts'
 
 /** The lines of one call over a real log: what the pipeline wrote of it, and how it ended. */
@@ -83,4 +83,11 @@ it('says of a call whose equal waits already which that is, and of one that a pe
   expect(again).toMatchObject([{ event: 'tx.refused', operationId: 'op', decision: { verdict: 'needs_approval' } }])
   const denied = await linesOf([{ event: 'tx.approval.requested' }], error('APPROVAL_DENIED', 'op'))
   expect(denied).toMatchObject([{ event: 'tx.refused', code: 'APPROVAL_DENIED' }])
+})
+
+it('hashes arguments alike whatever the order of their members, and differently for any other value', () => {
+  const one = paramsHash({ amount: '1', nested: { a: [1, 2], b: 5n } })
+  expect(paramsHash({ nested: { b: 5n, a: [1, 2] }, amount: '1' })).toBe(one)
+  expect(paramsHash({ amount: '1', nested: { a: [2, 1], b: 5n } })).not.toBe(one)
+  expect(paramsHash({})).toMatch(/^[0-9a-f]{64}$/)
 })

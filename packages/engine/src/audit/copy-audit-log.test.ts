@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openAuditLog } from './audit.ts'
-import { copyAuditLog } from './copy-audit-log.ts'
-import { verifyAuditLog } from './verify-audit-log.ts'
+import { copyAuditLog } from './audit-files.ts'
+import { verifyAuditLog } from './read-audit-log.ts'
 
 const now = () => Date.UTC(2026, 0, 1)
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { openAuditLog } from './audit.ts'
-import { readLatestAudit } from './read-latest-audit.ts'
+import { readLatestAudit } from './read-audit-log.ts'
 
 let dataDir = ''
 beforeEach(() => void (dataDir = mkdtempSync(join(tmpdir(), 'svc-audit-'))))

@@ -6,7 +6,7 @@ import { delegationTo } from '../batch/atomic-route.ts'
 import { createSimulatorMemory } from '../simulation/simulate-with-trace.ts'
 import { noInspection } from '../simulation/inspection.ts'
 import { simulate } from '../simulation/simulation.ts'
-import { simulationHash } from '../simulation/simulation-hash.ts'
+import { simulationHash } from '../simulation/asset-changes.ts'
 
 /**
  * Plays every simulation that a transaction of one day (UTC, `YYYY-MM-DD`) was signed on again, at the block and time it

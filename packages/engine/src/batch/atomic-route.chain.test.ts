@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { batchDelegate } from '../calldata/contracts.gen.ts'
 import type { Pipeline, PipelineOptions } from '../fixtures/open-pipeline.fixture.ts'
 import { usePipelines } from '../fixtures/use-pipelines.fixture.ts'
-import { devnetPolicy } from '../policy/devnet-policy.ts'
+import { devnetPolicy } from '../policy/policy.ts'
 import { type AtomicRoute, delegationTo, readAtomicRoute, requireRoute } from './atomic-route.ts'
 import { batchOf, naming, nodeOf, runBatch as run, thief } from './batch.fixture.ts'
 

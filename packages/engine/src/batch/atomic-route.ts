@@ -1,10 +1,19 @@
 import type { Chain, UserOperations } from '@svc/wallet/core'
-import { type Address, concat, type Hex, isAddressEqual, keccak256, type PublicClient } from 'viem'
+import {
+  type Address,
+  concat,
+  type Hex,
+  isAddressEqual,
+  keccak256,
+  type PublicClient,
+  getContractAddress,
+  zeroHash,
+} from 'viem'
 import { type Intent, ToolError } from '@svc/amm'
 import type { ChainSnapshot } from '../call/chain-snapshot.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { Refusal } from '../call/refusal.ts'
-import { batchDelegateCodeHash } from './batch-delegate.ts'
+import { batchDelegate } from '../calldata/contracts.gen.ts'
 
 /**
  * Looks whether the wallet can make several calls as one, and how. As a batch (EIP-7702): the operator names the contract it may delegate
@@ -110,12 +119,6 @@ export async function requireRoute(question: AtomicQuestion, planned: AtomicRout
   throw new ToolError('SIMULATION_DRIFT', message)
 }
 
-/** What carries calls out, by the hash of its code: our batch delegate, and Simple7702Account of EntryPoint 0.8. */
-const kinds: ReadonlyMap<Hex, 'batch-7702' | 'user-operation'> = new Map([
-  [batchDelegateCodeHash, 'batch-7702'],
-  ['0xcc7b633aef4b2543cb8f37522adf1a401f910f0f6b2430c1eecc11f401ccfcf3', 'user-operation'],
-])
-
 function unnamed({ name }: Pick<Chain, 'name'>): string {
   return `The policy names no batch delegate on ${name}; the operator can add it with svc policy add-delegate ${name}.`
 }
@@ -130,3 +133,42 @@ async function codeAt(client: Pick<PublicClient, 'getCode'>, address: Address): 
 function none(message: string): AtomicRoute {
   return { by: null, delegate: null, refusal: { code: 'ATOMIC_EXECUTION_UNAVAILABLE', message } }
 }
+
+const deploymentFactory: Address = '0x4e59b44847b379578588920cA78FbF26c0B4956C'
+
+/**
+ * What puts the batch delegate on a chain, whoever sends it, and where it then stands: the same place on every chain that has
+ * the deterministic deployment proxy (github.com/Arachnid/deterministic-deployment-proxy).
+ */
+export const batchDelegateDeployment: BatchDelegateDeployment = {
+  address: getContractAddress({
+    opcode: 'CREATE2',
+    from: deploymentFactory,
+    salt: zeroHash,
+    bytecode: batchDelegate.bytecode,
+  }),
+  to: deploymentFactory,
+  data: concat([zeroHash, batchDelegate.bytecode]),
+}
+
+export type BatchDelegateDeployment = {
+  /** Of the contract once it is deployed. */
+  readonly address: Address
+  /** The proxy that deploys it. */
+  readonly to: Address
+  readonly data: Hex
+}
+
+/** Whether the contract at an address has exactly the code of our own batch delegate. */
+export async function holdsBatchDelegate(client: Pick<PublicClient, 'getCode'>, address: Address): Promise<boolean> {
+  return keccak256((await client.getCode({ address })) ?? '0x') === batchDelegateCodeHash
+}
+
+/** The hash of the code of our own batch delegate. */
+const batchDelegateCodeHash: Hex = keccak256(batchDelegate.runtime)
+
+/** What carries calls out, by the hash of its code: our batch delegate, and Simple7702Account of EntryPoint 0.8. */
+const kinds: ReadonlyMap<Hex, 'batch-7702' | 'user-operation'> = new Map([
+  [batchDelegateCodeHash, 'batch-7702'],
+  ['0xcc7b633aef4b2543cb8f37522adf1a401f910f0f6b2430c1eecc11f401ccfcf3', 'user-operation'],
+])

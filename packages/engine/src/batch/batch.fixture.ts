@@ -3,7 +3,7 @@ import { type Address, createTestClient, http, parseUnits, zeroAddress } from 'v
 import type { AtomicRouteName, Intent, IntentCall, Settled } from '@svc/amm'
 import { approvalOf, swapIntent, type SwapChange } from '../fixtures/intents.fixture.ts'
 import type { Pipeline } from '../fixtures/open-pipeline.fixture.ts'
-import { devnetPolicy } from '../policy/devnet-policy.ts'
+import { devnetPolicy } from '../policy/policy.ts'
 
 /** The policy of the local chain, with what the wallet may delegate to. */
 export function naming(devnet: Devnet, delegate: Address = devnet.batchDelegate): ReturnType<typeof devnetPolicy> {

@@ -1,8 +1,8 @@
 import type { Chain } from '@svc/wallet/core'
-import { type Hex, zeroAddress } from 'viem'
+import { type Hex, zeroAddress, type Address, decodeFunctionData, getAbiItem, toFunctionSelector } from 'viem'
 import { type Intent, type IntentCall, type IntentOrder, ToolError } from '@svc/amm'
 import { readOpenCalldata } from '@svc/amm/cross-chain'
-import { assetKey } from '../call/asset-key.ts'
+import { assetKey } from '../call/amounts.ts'
 import type { KnownContracts } from './known-contracts.ts'
 import { isUpstreamSurface, type Part, readParts } from './read-parts.ts'
 import {
@@ -13,9 +13,11 @@ import {
   type RemovalBounds,
   removalOf,
 } from './deposit-bounds.ts'
-import { vaultBoundsOf, type VaultBounds } from './vault-bounds.ts'
-import { type OrderBounds, orderOf, type TradesBounds, tradesOf } from './trade-bounds.ts'
+import { staticFeeBps, type TradesBounds, tradesOf } from './trade-bounds.ts'
+import { identityOfKey, type PoolIdentity } from './pool-identity.ts'
+import type { PoolKey } from '@svc/amm/liquidity'
 import type { Refusal } from '../call/refusal.ts'
+import { twammOrderAbi, vaultCallAbi } from '@svc/amm/abis'
 
 /**
  * What the calldata of each call permits at worst, whatever a simulation shows: the most that its trades take and the least that
@@ -161,4 +163,88 @@ export function isTradeAlone(bounds: CallBounds): boolean {
 export function isOfTrades(bounds: CallBounds): boolean {
   const { deposits, removals, payouts, orders, vaultDeposits, leaves, rebalances } = bounds
   return [deposits, removals, payouts, orders, vaultDeposits, leaves, rebalances].every(({ length }) => length === 0)
+}
+
+/** What a call to a vault does. Throws for what is no call of those that are made here. */
+function vaultBoundsOf(vault: Address, data: Hex): VaultBounds {
+  const call = decodeFunctionData({ abi: vaultCallAbi, data })
+  const key = vault.toLowerCase()
+  if (call.functionName === 'mint') return { ...none, vaultDeposits: [{ vault: key, shares: call.args[0] }] }
+  if (call.functionName === 'redeem') return { ...none, leaves: [{ vault: key, shares: call.args[0] }] }
+  const [shares, leastAssets] = call.args
+  return { ...none, rebalances: [{ vault: key, shares, leastAssets }] }
+}
+
+const none: VaultBounds = { vaultDeposits: [], leaves: [], rebalances: [] }
+
+/** Whether calldata gives shares back to a vault, or makes some, by its function: of a call to a vault that the policy names. */
+export function isVaultExit(data: Hex): boolean {
+  return data.startsWith(exitSelector)
+}
+
+export function isVaultMint(data: Hex): boolean {
+  return data.startsWith(mintSelector)
+}
+
+const mintSelector = toFunctionSelector(getAbiItem({ abi: vaultCallAbi, name: 'mint' }))
+const exitSelector = toFunctionSelector(getAbiItem({ abi: vaultCallAbi, name: 'redeem' }))
+
+type VaultBounds = {
+  readonly vaultDeposits: readonly VaultDepositBounds[]
+  readonly leaves: readonly VaultExitBounds[]
+  readonly rebalances: readonly VaultRebalanceBounds[]
+}
+
+/** Shares that are given back to their vault, exactly. How much comes for them, nothing in the calldata says. */
+export type VaultExitBounds = {
+  /** Lower case. */
+  readonly vault: string
+  readonly shares: bigint
+}
+
+/** What so many shares of a vault have to be worth once its manager has moved what it holds, or the call fails. */
+export type VaultRebalanceBounds = {
+  /** Lower case. */
+  readonly vault: string
+  readonly shares: bigint
+  readonly leastAssets: bigint
+}
+
+/** Shares that a deposit into a vault makes, exactly. What it may take of the asset, its allowance says alone. */
+export type VaultDepositBounds = {
+  /** Lower case. */
+  readonly vault: string
+  readonly shares: bigint
+}
+
+/** An order as its calldata has it. Lower-case tokens. */
+export type OrderBounds = {
+  readonly key: PoolKey
+  readonly pool: PoolIdentity
+  readonly zeroForOne: boolean
+  readonly tokenIn: string
+  readonly tokenOut: string
+  /** Unix seconds until which it is sold. */
+  readonly expiration: bigint
+  /** All that it may take. */
+  readonly amountIn: bigint
+  /** What the pool takes of a trade; 0 for a fee that a hook decides. */
+  readonly feeBps: number
+}
+
+/** Whether calldata places an order, by its function. */
+export function isSubmitOrder(data: Hex): boolean {
+  return data.startsWith(submitOrderSelector)
+}
+
+const submitOrderSelector = toFunctionSelector(getAbiItem({ abi: twammOrderAbi, name: 'submitOrder' }))
+
+/** `null` for what settles, ends or pays out an order. Throws for what is no call of an owner of orders. */
+export function orderOf(data: Hex): OrderBounds | null {
+  const call = decodeFunctionData({ abi: twammOrderAbi, data })
+  if (call.functionName !== 'submitOrder') return null
+  const [key, { zeroForOne, expiration }, amountIn] = call.args
+  const pool = identityOfKey(key)
+  const [tokenIn, tokenOut] = zeroForOne ? [pool.token0, pool.token1] : [pool.token1, pool.token0]
+  return { key, pool, zeroForOne, tokenIn, tokenOut, expiration, amountIn, feeBps: staticFeeBps(key.fee) }
 }

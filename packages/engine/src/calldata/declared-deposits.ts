@@ -10,7 +10,7 @@ import type { Address } from 'viem'
 import { leastOfMint, leastOfPair, liquidityForAmounts, mostOfMint, type RangeBounds } from '@svc/amm/liquidity'
 import type { ErrorDetail, Intent, IntentCall, IntentDeposit } from '@svc/amm'
 import type { CalldataDeposit } from './call-deposits.ts'
-import { poolOfKey } from './deposit-pool.ts'
+import { poolOfKey } from './pool-identity.ts'
 import type { KnownContracts } from './known-contracts.ts'
 import type { Refusal } from '../call/refusal.ts'
 

@@ -1,7 +1,7 @@
 import { type Chain, findChain, chains } from '@svc/wallet/core'
 import { encodeAbiParameters, encodeFunctionData, parseAbiParameters, stringToHex, zeroAddress } from 'viem'
 import { describe, expect, it } from 'vitest'
-import { identityRegistryAbi } from './identity-registries.ts'
+import { identityRegistryAbi } from './calldata-forms.ts'
 import {
   erc20Abi,
   rewardDistributorAbi,

@@ -12,10 +12,8 @@ import {
   isHex,
   size,
 } from 'viem'
-import { settlerCallAbi } from '@svc/amm/abis'
-import { positionPermitAbi } from '@svc/amm/liquidity'
-import { registryOf } from './identity-registries.ts'
 import {
+  settlerCallAbi,
   erc20Abi,
   permit2Abi,
   permit2NonceAbi,
@@ -29,9 +27,18 @@ import {
   v4PositionManagerAbi,
   wrappedNativeAbi,
 } from '@svc/amm/abis'
+import { positionPermitAbi } from '@svc/amm/liquidity'
+import { registryOf } from './calldata-forms.ts'
 import { registrySurfaces, surfaceAbi } from './read-calldata.ts'
-import { argumentText, argumentTokens } from './argument-text.ts'
-import { type NamedPart, routerCommands, type RouterVersion, v4Actions, v4Unlock } from './router-parts.ts'
+import {
+  argumentText,
+  argumentTokens,
+  type NamedPart,
+  routerCommands,
+  type RouterVersion,
+  v4Actions,
+  v4Unlock,
+} from './argument-text.ts'
 
 /**
  * Takes a transaction apart for a person: which contract, which functions with which arguments, those inside multicalls,

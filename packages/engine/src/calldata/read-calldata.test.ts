@@ -12,7 +12,7 @@ import {
   parseAbiParameters,
 } from 'viem'
 import { describe, expect, it } from 'vitest'
-import { handleRegistryAbi, identityRegistryAbi } from './identity-registries.ts'
+import { handleRegistryAbi, identityRegistryAbi } from './calldata-forms.ts'
 import {
   rewardDistributorAbi,
   universalRouterAbi,

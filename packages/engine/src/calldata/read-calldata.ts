@@ -35,8 +35,9 @@ import {
   routerCommands,
   v4Actions,
   v4Unlock,
+  handleRegistryAbi,
+  identityRegistryAbi,
 } from './calldata-forms.ts'
-import { handleRegistryAbi, identityRegistryAbi } from './identity-registries.ts'
 import { type CalldataDeposit, callDeposits } from './call-deposits.ts'
 import { type CalldataPart, callRecipients, type Surface } from './call-recipients.ts'
 

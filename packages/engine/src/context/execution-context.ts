@@ -1,5 +1,5 @@
 import type { Chain, JournalEntry } from '@svc/wallet/core'
-import type { Intent, ResultReads } from '@svc/amm'
+import { type Intent, type ResultReads, ToolError } from '@svc/amm'
 import type { Hash, TransactionReceipt } from 'viem'
 import type { Call } from '../call/call.ts'
 import type { Engine, ExecutionContext, UnfollowedContext } from './engine.ts'
@@ -9,6 +9,7 @@ import type { HeldSpend } from '../spending/spend-limit.ts'
 import type { PricedTokens } from '../value/spend-value.ts'
 import type { Step } from '../call/step.ts'
 import type { ChainSnapshot, HoldingsAt } from '../call/chain-snapshot.ts'
+import { type Refusal, throwFirst, type Weighed } from '../call/refusal.ts'
 
 /** Sets an intent on its way; which contracts are known follows with the policy. Throws `CHAIN_NOT_SUPPORTED`. */
 export function executionContextOf(engine: Engine, call: Call, intent: Intent, numbers: Numbers): UnfollowedContext {
@@ -102,4 +103,41 @@ function nothing(chainId: number): Intent {
     recipients: [],
     why: 'clear up',
   }
+}
+
+/**
+ * Runs the steps of a run of the pipeline by name: logs how long each took, has whoever observes it run it, stops before a step when the caller
+ * has left and nothing is signed, and weighs what the policy has against the intent. A refusal ends a real call; a dry run collects it, once.
+ */
+export function stepsOf({ engine, call, chain }: ExecutionContext): {
+  readonly refusals: readonly Refusal[]
+  readonly step: <Value>(name: string, work: () => Value | Promise<Value>) => Promise<Value>
+} {
+  const refusals: Refusal[] = []
+  let signing = false
+  const { tool, requestId, dryRun } = call
+  return {
+    refusals,
+    async step(name, work) {
+      signing ||= name === 'sign'
+      if (call.signal.aborted && !signing)
+        throw new ToolError('CANCELLED', 'The caller left before anything was signed.')
+      const { observer, log } = engine
+      const run = async () => {
+        const startedAt = performance.now()
+        const value = await work()
+        log.debug('road.step', { requestId, step: name, ms: performance.now() - startedAt })
+        if (!isWeighed(value)) return value
+        if (!dryRun) throwFirst(value.refusals)
+        refusals.push(...value.refusals.filter(({ message }) => refusals.every((one) => one.message !== message)))
+        return value
+      }
+      if (observer?.stage === undefined) return run()
+      return observer.stage({ stage: name, tool, requestId, chainId: chain.id, dryRun }, run)
+    },
+  }
+}
+
+function isWeighed(value: unknown): value is Weighed {
+  return typeof value === 'object' && value !== null && 'refusals' in value && Array.isArray(value.refusals)
 }

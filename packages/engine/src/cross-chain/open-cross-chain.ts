@@ -4,7 +4,7 @@ import type { StoredOrder } from '@svc/store'
 import { type Chain, isNeverMined, type JournalEntry } from '@svc/wallet/core'
 import { type Hash, isAddress, isAddressEqual, parseTransaction } from 'viem'
 import { receiptOrNull } from '../call/chain-snapshot.ts'
-import { onStorage } from '../call/storage.ts'
+import { onStorage } from '../call/refusal.ts'
 import type { Engine, ExecutionContext } from '../context/engine.ts'
 
 /** Cross-chain orders of a chain that have not ended: what is reserved for them counts. Throws `STORAGE_UNAVAILABLE`. */

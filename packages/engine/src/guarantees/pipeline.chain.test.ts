@@ -11,7 +11,7 @@ import { mineNothing } from '../fixtures/mining.fixture.ts'
 import { afterSending, answering, beforeSending, mangling } from '../fixtures/network.fixture.ts'
 import type { Pipeline } from '../fixtures/open-pipeline.fixture.ts'
 import { plannedOf, settledOf, tellTroubles, testClient, used } from '../fixtures/pipeline-facts.fixture.ts'
-import { simulationHash } from '../simulation/simulation-hash.ts'
+import { simulationHash } from '../simulation/asset-changes.ts'
 import { storeEngines } from '../fixtures/store-engines.fixture.ts'
 import { usePipelines } from '../fixtures/use-pipelines.fixture.ts'
 

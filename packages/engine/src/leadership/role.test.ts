@@ -1,7 +1,10 @@
 import { type Leader, type Leadership, openStore, type Store, StoreError } from '@svc/store'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createLeaseKeeper } from '../switches/lease-keeper.ts'
-import { createRole, type Role, type RoleOptions } from './role.ts'
+import { createRole, type Role, type RoleOptions, openServerId, readServerId } from './role.ts'
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 
 let store: Store
 let row: Leader | null
@@ -199,4 +202,37 @@ test('where it is not known who leads nothing is done; where the lead cannot be 
     const keeper = createLeaseKeeper(leases, 'c')
     return { ...roleOf('c', { keeper }), keeper }
   }
+})
+
+let directories: string[]
+const newDirectory = () => {
+  const directory = mkdtempSync(join(tmpdir(), 'svc-server-id-'))
+  directories.push(directory)
+  return directory
+}
+beforeEach(() => {
+  directories = []
+})
+afterEach(() => {
+  for (const directory of directories) rmSync(directory, { recursive: true })
+})
+
+test('a directory has one id for good, and two on one machine have two', async () => {
+  const [one, other] = [newDirectory(), newDirectory()]
+  expect(await readServerId(one)).toBeNull()
+  const id = await openServerId(one)
+  expect(await openServerId(one)).toBe(id)
+  expect(await readServerId(one)).toBe(id)
+  expect(await openServerId(other)).not.toBe(id)
+  const path = join(one, 'server.id')
+  expect(readFileSync(path, 'utf8')).toBe(`${id}\n`)
+  expect(statSync(path).mode & 0o777).toBe(0o600)
+})
+
+test.each(['', 'host-a', 'x'.repeat(36)])('%j is no id, and the fix is said', async (text) => {
+  const directory = newDirectory()
+  writeFileSync(join(directory, 'server.id'), text)
+  const refused = { code: 'STORAGE_UNAVAILABLE', suggestion: expect.stringContaining('Remove server.id') }
+  await expect(openServerId(directory)).rejects.toMatchObject(refused)
+  await expect(readServerId(directory)).rejects.toMatchObject(refused)
 })

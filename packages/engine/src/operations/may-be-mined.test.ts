@@ -1,8 +1,8 @@
-import type { StoredTransaction } from '@svc/store'
+import type { StoredTransaction, Operation } from '@svc/store'
 import type { JournalState } from '@svc/wallet/core'
 import { expect, it } from 'vitest'
 import { cancelled, storedTransaction as stored } from '../fixtures/stored-transaction.fixture.ts'
-import { isInDoubt, isProvedDead, isRevoked, mayBeMined } from './may-be-mined.ts'
+import { isInDoubt, isProvedDead, isRevoked, mayBeMined, endInterrupted } from './may-be-mined.ts'
 
 it.each<[JournalState, boolean]>([
   ['signed', true],
@@ -66,4 +66,38 @@ it('a step is taken back when the operator asked so of any of its attempts and n
   expect(isRevoked([asked, stored('replaced', { attempt: 1 })])).toBe(true)
   expect(isRevoked([asked, stored('reverted', { attempt: 1 })])).toBe(false)
   expect(isRevoked([stored('replaced')])).toBe(false)
+})
+
+const taken = stored('replaced', { nonce: 1, asked: cancelled('cancelled') })
+
+it.each<[string, readonly StoredTransaction[], string | null]>([
+  ['signed nothing', [], null],
+  ['signed what is never mined', [stored('superseded')], null],
+  ['signed what may be mined', [stored('broadcast')], 'OPERATION_INCOMPLETE'],
+  ['signed what the operator took back', [taken], 'CANCELLED_BY_OPERATOR'],
+  ['raised fees before that', [taken, stored('replaced', { nonce: 1, attempt: 1 })], 'CANCELLED_BY_OPERATOR'],
+  ['had an approval mined before that', [stored('final', { approves: 5n }), taken], 'CANCELLED_BY_OPERATOR'],
+  ['had a call mined before that', [stored('final'), taken], 'OPERATION_INCOMPLETE'],
+  ['was cancelled too late', [{ ...taken, state: 'reverted' }], 'OPERATION_INCOMPLETE'],
+])('an operation cut off that %s', async (_what, entries, code) => {
+  const operation = { id: 'o', requestId: 'r' } as Operation
+  const ends: { readonly code: string }[] = []
+  const givenBack: string[] = []
+  const end = await endInterrupted({
+    operations: {
+      interrupted: async () => [operation],
+      giveBack: async (id) => {
+        givenBack.push(id)
+        return operation
+      },
+      finish: async (_id, { answer }) => {
+        ends.push(JSON.parse(answer) as { code: string })
+        return operation
+      },
+    },
+    transactions: { byRequest: async () => entries },
+    log: { warn: () => {} },
+  })
+  expect([ends.map((one) => one.code), givenBack]).toEqual(code === null ? [[], ['o']] : [[code], []])
+  expect(end).toEqual(code === null ? { givenBack: ['o'], ended: [] } : { givenBack: [], ended: ['o'] })
 })

@@ -4,7 +4,7 @@ import type { Call } from '../call/call.ts'
 import { type Policy, usdMicros } from '../policy/policy.ts'
 import type { Refusal } from '../call/refusal.ts'
 import type { HeldSpend } from '../spending/spend-limit.ts'
-import { usdText } from '../value/countable.ts'
+import { usdText } from '../call/amounts.ts'
 
 /**
  * What a spend needs of a person: nothing up to the threshold that holds for its principal, and nothing where a person has

@@ -1,17 +1,20 @@
 import { type Operation, type Operations, type SignedOrders, type StoredOrder, StoreError } from '@svc/store'
-import { type Principal, readPrincipal } from '../call/principal.ts'
+import { type Principal, readPrincipal } from '../call/call.ts'
 import { type ErrorCode, ToolError } from '@svc/amm'
 import type { ViewedCrossChain } from '../cross-chain/open-cross-chain.ts'
-import type { ViewedOrder } from '../orders/open-orders.ts'
-import { operationStates, type OperationsPipeline, type OperationsQuery, orderStates } from './operations.ts'
-import type { AuditEventName } from '../audit/audit-event-names.ts'
-import type { AuditLog } from '../audit/audit.ts'
+import type { ViewedOrder } from '../orders/settle-order.ts'
+import {
+  operationStates,
+  type OperationsPipeline,
+  type OperationsQuery,
+  orderStates,
+  orderStateOf,
+} from './operations.ts'
+import type { AuditEventName, AuditLog } from '../audit/audit.ts'
 import type { DecisionRecorder } from '../switches/decision-recorder.ts'
-import type { PipelineLog } from '../call/storage.ts'
+import { type PipelineLog, onStorage, refusedByStore } from '../call/refusal.ts'
 import type { Policy } from '../policy/policy.ts'
 import { requireChannel } from './needed-approval.ts'
-import { orderStateOf } from './order-state.ts'
-import { onStorage, refusedByStore } from '../call/storage.ts'
 
 /** The stored writes of the server as the pipeline of a call uses them: by owner, with our own errors, on the record. */
 export function createOperationsPipeline(options: OperationsPipelineOptions): OperationsPipeline {

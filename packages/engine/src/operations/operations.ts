@@ -3,9 +3,10 @@ import type { Operation, OperationState, OrderEnd, StoredOrder } from '@svc/stor
 import type { Chain } from '@svc/wallet/core'
 import type { Hash } from 'viem'
 import type { ViewedCrossChain } from '../cross-chain/open-cross-chain.ts'
-import type { ViewedOrder } from '../orders/open-orders.ts'
-import type { StoredPlan } from './stored-plan.ts'
-import type { Principal } from '../call/principal.ts'
+import type { ViewedOrder } from '../orders/settle-order.ts'
+import type { Principal } from '../call/call.ts'
+import { plannedAmount, plannedCall, plannedDeposit, plannedStep, planSchema } from '@svc/amm/plan'
+import * as z from 'zod'
 
 /** Every state a stored write may be in. */
 export const operationStates = [
@@ -32,7 +33,7 @@ export const orderStates = [
   'lost',
 ] as const satisfies readonly ('open' | OrderEnd)[]
 
-export type OrderState = (typeof orderStates)[number]
+type OrderState = (typeof orderStates)[number]
 
 /** What a tool may know of the caller's stored writes. Another caller's answer like unknown ones. */
 export type OperationReads = {
@@ -192,3 +193,50 @@ export function readPlanned({ id, intent }: Pick<Operation, 'id' | 'intent'>): I
     throw new ToolError('OPERATION_STATE', message, { cause, suggestion })
   }
 }
+
+/** The state of an order that its row tells: nothing is asked of a chain. */
+export function orderStateOf(state: StoredOrder['state']): OrderState {
+  return state === 'signed' || state === 'accepted' ? 'open' : state
+}
+
+/** Reads the plan of an operation's row: the members a person is shown. Throws when it is none. */
+export function readStoredPlan(json: string): StoredPlan {
+  return schema.parse(JSON.parse(json))
+}
+
+export type StoredPlan = z.output<typeof schema>
+
+const { shape } = planSchema
+
+/** Members with a fallback are missing in rows that an earlier version wrote. */
+const amount = plannedAmount.extend({
+  usd: plannedAmount.shape.usd.default(null),
+  raw: plannedAmount.shape.raw.nullable().default(null),
+  decimals: plannedAmount.shape.decimals.default(null),
+  isListed: plannedAmount.shape.isListed.default(false),
+})
+const amounts = z.array(amount)
+
+const dollars = z.string().regex(/^\d{1,30}(\.\d{1,2})?$/)
+
+const call = plannedCall.extend({
+  amounts: z.record(z.string(), amount).default({}),
+  contracts: plannedCall.shape.contracts.default({}),
+})
+
+const step = plannedStep
+  .omit({ selector: true })
+  .extend({ valueWei: z.string().regex(/^\d{1,78}$/), calls: z.array(call) })
+
+const schema = planSchema.pick({ why: true, gasCostUsd: true }).extend({
+  steps: z.array(step),
+  deltas: amounts,
+  bounds: z.object({ spendsAtMost: amounts, receivesAtLeast: amounts }),
+  deposits: z.array(plannedDeposit.omit({ tickLower: true, tickUpper: true })).default([]),
+  values: z.object({ leavesUsd: dollars, arrivesUsd: dollars, arrivesAtWorstUsd: dollars }).nullable().default(null),
+  warnings: shape.warnings.default([]),
+  gasCostAtMost: shape.gasCostAtMost.nullable().default(null),
+  gasCostAtMostUsd: shape.gasCostAtMostUsd.default(null),
+  chain: shape.chain.nullable().default(null),
+  policy: z.object({ conditions: z.array(z.object({ message: z.string() })) }),
+})

@@ -13,7 +13,7 @@ import type { AuditEvent } from '../audit/audit.ts'
 import type { Engine, ExecutionContext } from '../context/engine.ts'
 import { replacementRules } from '../transactions/replacing.ts'
 import { receiptOrNull } from '../call/chain-snapshot.ts'
-import { onStorage } from '../call/storage.ts'
+import { onStorage } from '../call/refusal.ts'
 import { serverContext } from '../context/execution-context.ts'
 
 /**

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { mintDeposit } from '../fixtures/deposit.fixture.ts'
 import { readPlanned } from './operations.ts'
-import { type HashedPlan, planHash } from './plan-hash.ts'
+import { type HashedPlan, planHash } from './plan-shown.ts'
 import { type Intent, readIntent, storeIntent } from '@svc/amm'
-import { readPrincipal, storePrincipal } from '../call/principal.ts'
+import { readPrincipal, storePrincipal } from '../call/call.ts'
 
 const [token, wallet] = [`0x${'1'.repeat(40)}`, `0x${'2'.repeat(40)}`] as const
 

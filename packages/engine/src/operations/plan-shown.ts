@@ -1,10 +1,11 @@
 import { formatAmount, fullRangeTicks, getSqrtPriceAtTick } from '@svc/lp-math'
-import { type Address, getAddress, isAddressEqual, zeroAddress } from 'viem'
+import { type Address, getAddress, isAddressEqual, zeroAddress, type Hash, keccak256, stringToBytes } from 'viem'
 import { callerPriceOf, dynamicFeeFlag, type PairDecimals } from '@svc/amm/liquidity'
 import type { Intent, IntentDeposit, Plan, PlannedDeposit, PlannedToken, PlannedValues } from '@svc/amm'
 import type { Chain } from '@svc/wallet/core'
 import type { CallValue } from '../value/call-value.ts'
 import type { PricedTokens } from '../value/spend-value.ts'
+import type { ExecutionContext } from '../context/engine.ts'
 
 /**
  * What a plan shows beside amounts and steps: each deposit with its range in prices, and what a person should weigh. It goes
@@ -40,7 +41,7 @@ export function tokenFacts(token: Address, { priced, chain }: TokenContext): Tok
   return listed === undefined ? undefined : { ...listed, isListed: true }
 }
 
-export type TokenContext = { readonly priced: PricedTokens; readonly chain: Chain }
+type TokenContext = { readonly priced: PricedTokens; readonly chain: Chain }
 
 /** In cents: what leaves rounded up, what arrives rounded down. */
 function plannedValues({ outUsdMicros, inUsdMicros, leastInUsdMicros }: ShownContext['value']): PlannedValues {
@@ -53,7 +54,7 @@ function plannedValues({ outUsdMicros, inUsdMicros, leastInUsdMicros }: ShownCon
 }
 
 /** Whole dollars, for the hash: so that equal plans have one hash while a price moves a little. */
-export function wholeValues({ leavesUsd, arrivesUsd, arrivesAtWorstUsd }: PlannedValues): PlannedValues {
+function wholeValues({ leavesUsd, arrivesUsd, arrivesAtWorstUsd }: PlannedValues): PlannedValues {
   const whole = (usd: string) => `${Math.round(Number(usd))}`
   return { leavesUsd: whole(leavesUsd), arrivesUsd: whole(arrivesUsd), arrivesAtWorstUsd: whole(arrivesAtWorstUsd) }
 }
@@ -141,3 +142,50 @@ function isOutside({ sqrtPriceX96, tickLower, tickUpper }: IntentDeposit): boole
 }
 
 type TokenFacts = { readonly symbol: string; readonly decimals: number; readonly isListed: boolean }
+
+/**
+ * Names what is going to be done: who asked, by which tool with which arguments, the intent it became, for which wallet
+ * on which chain, and what a person is shown of it. Whoever approves a plan approves exactly that. Equal plans have equal hashes; whether a call was a dry
+ * run, and its idempotency key, do not count.
+ */
+export function planHash({ principalId, tool, input, wallet, intent, shown }: HashedPlan): Hash {
+  const text = JSON.stringify(canonical({ principalId, tool, input: argumentsOf(input), wallet, intent, shown }))
+  return keccak256(stringToBytes(text))
+}
+
+export type HashedPlan = {
+  readonly principalId: string
+  readonly tool: string
+  readonly input: Readonly<Record<string, unknown>>
+  readonly wallet: Address
+  readonly intent: Intent
+  /** Nothing in it changes while the intent is the same. */
+  readonly shown: Pick<Plan, 'deposits' | 'values' | 'warnings'>
+}
+
+/** The arguments of a write without those that say how it is called. */
+export function argumentsOf(input: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const { dryRun: _dryRun, idempotencyKey: _key, ...own } = input
+  return own
+}
+
+/** A value whose JSON is the same for equal values: members in order of their names, bigints as text with an `n`. */
+export function canonical(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(canonical)
+  if (typeof value === 'bigint') return `${value}n`
+  if (typeof value !== 'object' || value === null) return value
+  return Object.entries(value)
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, member]) => [name, canonical(member)])
+}
+
+/** The hash of what a call is about to do, with what a person is shown of it. */
+export function shownPlanHash(
+  context: Pick<ExecutionContext, 'call' | 'intent' | 'wallet'> & Pick<ShownContext, 'value'> & TokenContext,
+): Hash {
+  const { call, intent, wallet } = context
+  const { principal, tool, input } = call
+  const { values, ...shown } = shownOf(context)
+  const hashed = { ...shown, values: wholeValues(values) }
+  return planHash({ principalId: principal.id, tool, input, wallet, intent, shown: hashed })
+}

@@ -1,12 +1,29 @@
-import type { SignedOrders, StoredOrder, StoredTransaction, Transactions } from '@svc/store'
+import type { SignedOrders, StoredOrder, StoredTransaction, Transactions, Ledger } from '@svc/store'
 import type { Chain, JournalState } from '@svc/wallet/core'
-import { formatUnits, getAddress, type Hash, parseTransaction, zeroAddress } from 'viem'
+import {
+  formatUnits,
+  getAddress,
+  type Hash,
+  parseTransaction,
+  zeroAddress,
+  type PublicClient,
+  type TransactionReceipt,
+} from 'viem'
 import { erc20Abi } from '@svc/amm/abis'
 import { withBareTokens } from '@svc/amm/tokens'
 import type { Sent } from './operations.ts'
-import type { ChainDirectory, ErrorDetail, RpcPool, TokenDirectory } from '@svc/amm'
+import {
+  type ChainDirectory,
+  type ErrorDetail,
+  type RpcPool,
+  type TokenDirectory,
+  type EarlierTransaction,
+  ToolError,
+} from '@svc/amm'
 import { assetChanges } from '../simulation/asset-changes.ts'
-import { approvalOf, isRevoked, mayBeMined, type SignedApproval, signedSteps } from './may-be-mined.ts'
+import { approvalOf, isRevoked, mayBeMined, type SignedApproval, signedSteps, isSignedOpen } from './may-be-mined.ts'
+import { onStorage } from '../call/refusal.ts'
+import { receiptOf, gasCostOf } from '../spending/gas.ts'
 
 /**
  * What a request signed and what became of it, for a caller who asks again. While anything is open the transactions that
@@ -181,4 +198,101 @@ async function amountOf(world: SentWorld, chain: Chain, [address, amount]: reado
   const token = getAddress(address)
   const { symbol, decimals } = await withBareTokens(world).tokens.byAddress(chain, token)
   return { token, symbol, amount: formatUnits(amount, decimals) }
+}
+
+/**
+ * What the earlier attempts of a request had mined on a chain, in order: what an attempt that goes on must not do again. The journal
+ * knows of every transaction before its first byte leaves, and receipts say what it did, so nothing else has to be kept.
+ *
+ * @throws ToolError `WALLET_BUSY` while anything the request signed may still be mined or is not counted yet, `CANCELLED_BY_OPERATOR` where the
+ * operator took something of it back, `STORAGE_UNAVAILABLE`, `RPC_*`
+ */
+export async function earlierTransactions(
+  world: EarlierWorld,
+  requestId: string,
+  chain: Chain,
+): Promise<readonly EarlierTransaction[]> {
+  if (!(await isSettled(world, requestId))) await world.lookAgain().catch(() => undefined)
+  const signed = await signedBy(world, requestId)
+  if (!(await isSettled(world, requestId))) throw stillOpen(signed)
+  const steps = signedSteps(signed)
+  if (steps.some(isRevoked)) throw cancelled(signed)
+  const client = world.rpc.client(chain)
+  const mined = signed.filter(({ state, chainId }) => chainId === chain.id && hasReceipt.has(state))
+  return Promise.all(mined.map((entry) => readEarlier(client, chain, entry)))
+}
+
+export type EarlierWorld = {
+  readonly transactions: Pick<Transactions, 'byRequest'>
+  readonly ledger: Pick<Ledger, 'open'>
+  readonly rpc: Pick<RpcPool, 'client'>
+  /** Brings what is left open to its end where the chain shows it. */
+  lookAgain(): Promise<unknown>
+}
+
+function signedBy({ transactions }: EarlierWorld, requestId: string): Promise<readonly StoredTransaction[]> {
+  return onStorage('the journal cannot be read', () => transactions.byRequest(requestId))
+}
+
+/** Once the request is on its way again nobody else ends what it left, and revocations forget which approvals were its own. */
+async function isSettled(world: EarlierWorld, requestId: string): Promise<boolean> {
+  const reserved = await onStorage('the spend ledger cannot be read', () => world.ledger.open())
+  if (reserved.some((one) => one.requestId === requestId)) return false
+  return !(await signedBy(world, requestId)).some(isOpen)
+}
+
+const hasReceipt: ReadonlySet<StoredTransaction['state']> = new Set<StoredTransaction['state']>(['final', 'reverted'])
+
+/** Declined bytes may be mined all the same. */
+function isOpen(entry: StoredTransaction): boolean {
+  return isSignedOpen(entry) || entry.state === 'refused'
+}
+
+async function readEarlier(client: PublicClient, chain: Chain, entry: StoredTransaction): Promise<EarlierTransaction> {
+  const { hash, from: wallet } = entry
+  const receipt = receiptOf(entry, await client.getTransactionReceipt({ hash }), chain)
+  const { blockNumber, logs, gasUsed } = receipt
+  const deltas = new Map(assetChanges([logs], { wallet, wrappedNative: chain.wrappedNative.address }).deltas)
+  const nativeWei = await nativeChange(client, wallet, receipt)
+  if (nativeWei !== 0n) deltas.set(zeroAddress, nativeWei)
+  return {
+    hash,
+    blockNumber,
+    logs,
+    gasUsed,
+    gasCostWei: gasCostOf([receipt]),
+    deltas: [...deltas]
+      .filter(([, amount]) => amount !== 0n)
+      .map(([token, amount]) => ({ token: getAddress(token), amount })),
+  }
+}
+
+/** Native currency leaves no logs: the change of the balance over the block, gas left out. The wallet sends one transaction at a time. */
+async function nativeChange(
+  client: PublicClient,
+  address: StoredTransaction['from'],
+  receipt: TransactionReceipt,
+): Promise<bigint> {
+  const [before, after] = await Promise.all([
+    client.getBalance({ address, blockNumber: receipt.blockNumber - 1n }),
+    client.getBalance({ address, blockNumber: receipt.blockNumber }),
+  ])
+  return after - before + gasCostOf([receipt])
+}
+
+function stillOpen(open: readonly StoredTransaction[]): ToolError {
+  return new ToolError('WALLET_BUSY', 'What an earlier attempt at this call signed is not decided yet.', {
+    details: open.map(detailWith('not decided yet')),
+    suggestion: 'Repeat the same call with the same idempotencyKey in a minute; it goes on once the chain has decided.',
+  })
+}
+
+function cancelled(signed: readonly StoredTransaction[]): ToolError {
+  return new ToolError('CANCELLED_BY_OPERATOR', 'The operator took back what this call had sent; it does not go on.', {
+    details: signed.map(detailWith('signed by this call')),
+  })
+}
+
+function detailWith(message: string): (entry: StoredTransaction) => ErrorDetail {
+  return ({ hash: txHash }) => ({ message, txHash })
 }

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import type { Intent } from '@svc/amm'
 import { mintDeposit } from '../fixtures/deposit.fixture.ts'
 import { callOf } from '../fixtures/open-pipeline.fixture.ts'
-import { shownPlanHash } from './plan-hash.ts'
+import { shownPlanHash } from './plan-shown.ts'
 
 const chain = findChain(chains, 'base')!
 const [weth, usdc] = ['WETH', 'USDC'].map((symbol) => chain.tokens.find((token) => token.symbol === symbol)!)

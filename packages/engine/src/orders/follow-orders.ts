@@ -4,12 +4,11 @@ import type { StoredOrder } from '@svc/store'
 import type { Chain } from '@svc/wallet/core'
 import { type Address, type Hash, isAddress, isAddressEqual, isHex, parseTransaction, type PublicClient } from 'viem'
 import * as z from 'zod'
-import { isolateFailure, onStorage } from '../call/storage.ts'
+import { isolateFailure, onStorage } from '../call/refusal.ts'
 import { settledBlock, settledDepth } from '../call/chain-snapshot.ts'
 import type { ExecutionContext } from '../context/engine.ts'
 import { isPaused } from '../switches/kill-switch.ts'
-import { type OpenOrder, openOrderOf, openOrders, type ViewedOrder } from './open-orders.ts'
-import { recordEnd, settleOrder } from './settle-order.ts'
+import { type OpenOrder, openOrderOf, openOrders, type ViewedOrder, recordEnd, settleOrder } from './settle-order.ts'
 
 /**
  * Follows the signed orders of a chain by what the chain alone says: nonce and allowance at Permit2 and the logs of the reactor, in a block

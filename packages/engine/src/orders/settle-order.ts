@@ -1,16 +1,25 @@
 import { larger } from '@svc/lp-math'
-import type { CrossChainFill, CrossChainRefund, IntentOrder, OrderFill } from '@svc/amm'
+import {
+  type CrossChainFill,
+  type CrossChainRefund,
+  type IntentOrder,
+  type OrderFill,
+  type OrderFacts,
+  readOrder,
+  type SignedOrder,
+} from '@svc/amm'
 import type { BudgetAmount, OpenReservation, OrderEnd, StoredOrder } from '@svc/store'
-import type { TransactionReceipt } from 'viem'
-import { onStorage } from '../call/storage.ts'
-import type { ExecutionContext } from '../context/engine.ts'
-import { gasCostsOr, receiptOf } from '../spending/gas-cap.ts'
+import { type TransactionReceipt, type Hash, isAddress, isHex } from 'viem'
+import { onStorage } from '../call/refusal.ts'
+import type { ExecutionContext, Engine } from '../context/engine.ts'
+import { gasCostsOr, receiptOf } from '../spending/gas.ts'
 import { lossAbove, noneOf } from '../spending/spend-limit.ts'
-import { countable } from '../value/countable.ts'
+import { countable } from '../call/amounts.ts'
 import { lossPct, lostBy, pricesIn } from '../value/mined-loss.ts'
 import { boughtIn } from '../value/moved.ts'
 import { type PricedTokens, priceTokens, trustedWorth, valueOf } from '../value/spend-value.ts'
 import { openBreaker } from '../switches/circuit-breaker.ts'
+import type { Chain } from '@svc/wallet/core'
 
 /**
  * Settles what is reserved for an order that has ended. One that was not filled counts its gas alone. One that was counts what it sold and
@@ -150,4 +159,30 @@ export async function gasOf(
     }),
   )
   return gasCostsOr(gasUsdMicros, receipts.flat(), priced)
+}
+
+/** Orders that may be filled yet: what is reserved for them counts, and their allowances stand. Throws `STORAGE_UNAVAILABLE`. */
+export async function openOrders(
+  { orders }: Pick<Engine, 'orders'>,
+  { id }: Pick<Chain, 'id'>,
+): Promise<readonly OpenOrder[]> {
+  const open = await onStorage('the orders cannot be read', () => orders.open(id))
+  return open.filter(({ kind }) => kind === 'uniswapx').map(openOrderOf)
+}
+
+export type OpenOrder = Omit<StoredOrder, 'kind' | 'orderId' | 'wallet' | 'signature'> &
+  SignedOrder & { readonly kind: 'uniswapx'; readonly signature: Hash }
+
+export type ViewedOrder = OpenOrder &
+  Pick<OrderFacts, 'status' | 'fill'> & {
+    /** Whether the blocks that say so are deep enough, so that what was reserved for it is settled. */
+    readonly isFinal: boolean
+  }
+
+/** A row as it is worked with. Throws where one of ours makes no sense. */
+export function openOrderOf(stored: StoredOrder): OpenOrder {
+  const { kind, terms, orderId, wallet, signature } = stored
+  if (kind !== 'uniswapx' || !isHex(orderId) || !isAddress(wallet) || !isHex(signature))
+    throw new TypeError('a signed order makes no sense')
+  return { ...stored, kind, order: readOrder(terms), orderId, wallet, signature }
 }

@@ -1,6 +1,6 @@
 import { createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { passkeyOf } from './policy-operators.ts'
+import { passkeyOf } from './policy-values.ts'
 import { parsePolicy } from './policy.ts'
 
 const spkiOf = (key: KeyObject) => key.export({ format: 'der', type: 'spki' }).toString('base64url')

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { operators } from './policy-operators.ts'
 import {
+  operators,
   address,
   addresses,
   bps,

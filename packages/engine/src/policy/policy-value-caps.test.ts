@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { parsePolicy } from './policy.ts'
-import { dailyValueCaps } from '../spending/budget-names.ts'
+import { dailyValueCaps } from '../spending/budgets.ts'
 
 const capsOf = (policy: object) => dailyValueCaps(parsePolicy(policy, { production: false }))
 const limitsUsd = { perTransaction: '5000', perSession: '50000', daily: '50000' }

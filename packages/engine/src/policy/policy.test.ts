@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { principalId } from '../../../tool-server/src/auth/credentials.ts'
-import { devnetPolicy } from './devnet-policy.ts'
-import { loadPolicy, parsePolicy, usdMicros } from './policy.ts'
+import { devnetPolicy, loadPolicy, parsePolicy, usdMicros } from './policy.ts'
 
 const address = '0xC36442b4a4522E871399CD717aBDD847Ab11FE88'
 

@@ -2,9 +2,8 @@ import { createHash } from 'node:crypto'
 import { parseAmount } from '@svc/lp-math'
 import type * as z from 'zod'
 import { type ErrorDetail, ToolError } from '@svc/amm'
-import { policyProblems } from './policy-problems.ts'
+import { policyProblems, readPolicyFile } from './read-policy-file.ts'
 import { policySchema } from './policy-schema.ts'
-import { readPolicyFile } from './read-policy-file.ts'
 
 /** The operator's policy with every default filled in. The agent has no way to change it. */
 export type Policy = Readonly<Omit<z.output<typeof policySchema>, '$schema'>> & {
@@ -125,4 +124,21 @@ function invalid(message: string, details: readonly ErrorDetail[]): ToolError {
     details,
     suggestion: 'Correct what is named; nothing is signed under a policy that cannot be read.',
   })
+}
+
+/**
+ * The policy of the local chain that `svc up` writes: high limits, nobody to ask, and the chain's own TWAMM hook, vaults and batch delegate.
+ * Its money is worth nothing.
+ */
+export function devnetPolicy(
+  named: Pick<z.input<typeof policySchema>, 'twammHooks' | 'vaults' | 'batchDelegate'> = {},
+): z.input<typeof policySchema> {
+  return {
+    version: 1,
+    limitsUsd: { perTransaction: '50000', perSession: '100000', daily: '250000' },
+    approvalThresholdUsd: null,
+    allowlist: { mode: 'lenient' },
+    ...named,
+    rateLimits: { unauthenticatedPerIp: 12_000, perIp: 120_000, perToken: 60_000 },
+  }
 }

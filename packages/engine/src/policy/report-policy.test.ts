@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { ToolError } from '@svc/amm'
 import { parsePolicy } from './policy.ts'
-import { reportPolicy } from './report-policy.ts'
+import { reportPolicy } from './policy-source.ts'
 
 const policy = parsePolicy({}, { production: false })
 const file = '/data/policy.json'

@@ -5,7 +5,7 @@ import { type Address, isAddress } from 'viem'
 import * as z from 'zod'
 import { ToolError } from '@svc/amm'
 import { readFileIfPresent } from '@svc/runtime'
-import { onStorage } from '../call/storage.ts'
+import { onStorage } from '../call/refusal.ts'
 
 /**
  * Takes what `owed-allowances.json` of the data directory lists into the store: earlier versions kept there what was to be revoked. The file

@@ -9,8 +9,7 @@ import { mintIntent, removeIntent, swapIntent } from '../fixtures/intents.fixtur
 import { mineAgain, mineNothing } from '../fixtures/mining.fixture.ts'
 import { beforeSending, rewriting } from '../fixtures/network.fixture.ts'
 import type { Pipeline, PipelineOptions } from '../fixtures/open-pipeline.fixture.ts'
-import { devnetPolicy } from '../policy/devnet-policy.ts'
-import { parsePolicy } from '../policy/policy.ts'
+import { devnetPolicy, parsePolicy } from '../policy/policy.ts'
 import { expectGasCounted, testClient, used } from '../fixtures/pipeline-facts.fixture.ts'
 import { usePipelines } from '../fixtures/use-pipelines.fixture.ts'
 

@@ -9,8 +9,7 @@ import { beforeSending } from '../fixtures/network.fixture.ts'
 import type { Pipeline } from '../fixtures/open-pipeline.fixture.ts'
 import { tellTroubles, used } from '../fixtures/pipeline-facts.fixture.ts'
 import { usePipelines } from '../fixtures/use-pipelines.fixture.ts'
-import { devnetPolicy } from '../policy/devnet-policy.ts'
-import { parsePolicy } from '../policy/policy.ts'
+import { devnetPolicy, parsePolicy } from '../policy/policy.ts'
 
 const devnet = useDevnet()
 const { open } = usePipelines(devnet)

@@ -2,8 +2,7 @@ import { chains } from '@svc/wallet/core'
 import { createSiweMessage } from 'viem/siwe'
 import { describe, expect, it } from 'vitest'
 import { checkSignature } from './guarded-signer.ts'
-import type { SignatureContext, SignatureGrant } from './signature-context.ts'
-import { signables } from './signable.ts'
+import { type SignatureContext, type SignatureGrant, signables } from './signable.ts'
 
 const chain = chains.find(({ id }) => id === 8453)!
 const wallet = '0x00000000000000000000000000000000000000bb'

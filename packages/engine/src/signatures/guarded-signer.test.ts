@@ -5,7 +5,7 @@ import { ServiceWallet } from '@svc/wallet/service-wallet'
 import { type TypedDataDefinition, verifyTypedData } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { guardedSigner } from './guarded-signer.ts'
-import type { SignatureContext } from './signature-context.ts'
+import type { SignatureContext } from './signable.ts'
 
 const chain = chains.find(({ id }) => id === 8453)!
 const router = chain.amm.universalRouter!.address

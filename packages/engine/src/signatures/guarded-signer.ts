@@ -1,6 +1,6 @@
 import { type Address, getAddress, type Hex, isAddressEqual, type TypedDataDefinition } from 'viem'
 import { createSiweMessage, parseSiweMessage } from 'viem/siwe'
-import type { SignatureContext, SignatureRequest } from './signature-context.ts'
+import type { SignatureContext, SignatureRequest } from './signable.ts'
 import { type Refusal, throwFirst } from '../call/refusal.ts'
 import {
   checkAgentWallet,
@@ -8,8 +8,8 @@ import {
   checkPermit,
   checkPositionPermit,
   checkUserOperation,
-} from './check-typed-data.ts'
-import { readTypedData } from './read-typed-data.ts'
+  readTypedData,
+} from './typed-data.ts'
 import type { AuthorizationToSign, Signer, TransactionSigner } from '@svc/wallet/core'
 
 /**

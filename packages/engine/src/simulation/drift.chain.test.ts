@@ -1,10 +1,9 @@
 import { useDevnet } from '@svc/devnet/testing'
 import { numberToHex, parseUnits } from 'viem'
 import { describe, expect, it } from 'vitest'
-import { devnetPolicy } from '../policy/devnet-policy.ts'
+import { devnetPolicy, parsePolicy } from '../policy/policy.ts'
 import { swapIntent } from '../fixtures/intents.fixture.ts'
 import { afterSending, beforeSending, rewriting } from '../fixtures/network.fixture.ts'
-import { parsePolicy } from '../policy/policy.ts'
 import { moveThePrice, quoteOf, testClient, used } from '../fixtures/pipeline-facts.fixture.ts'
 import { usePipelines } from '../fixtures/use-pipelines.fixture.ts'
 

@@ -2,8 +2,7 @@ import { erc20Abi, vaultCallAbi } from '@svc/amm/abis'
 import { contractFunction } from '@svc/amm/rpc'
 import type { Intent } from '@svc/amm'
 import { type Address, encodeFunctionData, getAddress, hexToBigInt, isAddressEqual } from 'viem'
-import type { CallBounds } from '../calldata/call-bounds.ts'
-import type { VaultDepositBounds } from '../calldata/vault-bounds.ts'
+import type { CallBounds, VaultDepositBounds } from '../calldata/call-bounds.ts'
 import type { SimulatedCall, SimulatedResult } from './asset-changes.ts'
 
 /**

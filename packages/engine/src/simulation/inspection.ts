@@ -14,10 +14,9 @@ import {
 import { supplyWithFee } from '@svc/amm/liquidity'
 import { contractFunction, type ContractRead } from '@svc/amm/rpc'
 import type { Intent } from '@svc/amm'
-import type { CalledContracts } from '../calldata/called-contracts.ts'
+import type { CalledContracts } from '../calldata/known-contracts.ts'
 import type { SimulatedCall, SimulatedResult } from './asset-changes.ts'
-import type { CallBounds } from '../calldata/call-bounds.ts'
-import type { OrderBounds } from '../calldata/trade-bounds.ts'
+import type { CallBounds, OrderBounds } from '../calldata/call-bounds.ts'
 import { type InspectedVaultDeposit, type PaidVaultDeposit, redemptionsOf } from './inspect-vaults.ts'
 import { identityOfKey, type PoolIdentity, poolIdentity } from '../calldata/pool-identity.ts'
 

@@ -8,7 +8,7 @@ import {
 import { BaseError, decodeFunctionResult, size, slice, zeroAddress } from 'viem'
 import { v2PairAbi, v3PositionManagerAbi, v4PositionManagerAbi } from '@svc/amm/abis'
 import type { IntentDeposit } from '@svc/amm'
-import type { CalledDeposit, DepositReads, Read } from '../calldata/deposit-pool.ts'
+import type { CalledDeposit, DepositReads, Read } from '../calldata/pool-identity.ts'
 import type { SimulatedResult } from './asset-changes.ts'
 
 /** What a simulation shows of a deposit, as the chain answers and not as the intent says. */

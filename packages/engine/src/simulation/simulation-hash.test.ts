@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { simulationHash } from './simulation-hash.ts'
+import { simulationHash } from './asset-changes.ts'
 
 const wallet = '0x00000000000000000000000000000000000000aA'
 const token = '0x00000000000000000000000000000000000000bB'

@@ -2,7 +2,7 @@ import { type Address, hexToBigInt, type PublicClient, zeroAddress } from 'viem'
 import { erc20Abi, v3PositionManagerAbi } from '@svc/amm/abis'
 import { contractFunction } from '@svc/amm/rpc'
 import { type Token, ToolError } from '@svc/amm'
-import type { Allowance } from '../allowances/approval-steps.ts'
+import type { Allowance, Step } from '../call/step.ts'
 import {
   assetChanges,
   type AssetChanges,
@@ -10,14 +10,19 @@ import {
   type SimulatedFrom,
   type SimulatedResult,
 } from './asset-changes.ts'
-import type { CalledContracts } from '../calldata/called-contracts.ts'
-import type { Read } from '../calldata/deposit-pool.ts'
-import { simulateWithOverrides, simulateWithTrace, type SimulatorMemory } from './simulate-with-trace.ts'
+import type { CalledContracts } from '../calldata/known-contracts.ts'
+import type { Read } from '../calldata/pool-identity.ts'
+import {
+  simulateWithOverrides,
+  simulateWithTrace,
+  type SimulatorMemory,
+  lacksMethod,
+  simulationFailure,
+  simulationUnavailable,
+} from './simulate-with-trace.ts'
 import { isPastSlippage, revertReason } from './revert-reason.ts'
 import { readsBefore, simulatedDeposit, type SimulatedDeposit } from './simulated-deposits.ts'
-import { lacksMethod, simulationFailure, simulationUnavailable } from './simulation-failure.ts'
 import { shortOf } from '../call/refusal.ts'
-import type { Step } from '../call/step.ts'
 import type { Inspected, Inspection } from './inspection.ts'
 
 /**

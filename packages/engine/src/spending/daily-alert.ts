@@ -1,12 +1,12 @@
 import { join } from 'node:path'
 import { createMutex } from '@svc/wallet/core'
 import type { AuditLog } from '../audit/audit.ts'
-import type { PipelineLog } from '../call/storage.ts'
+import type { PipelineLog } from '../call/refusal.ts'
 import type { Policy } from '../policy/policy.ts'
 import { readFileIfPresent, replaceFileDurably } from '@svc/runtime'
 import { isDailyAlert } from './spend-limit.ts'
-import { dailyAlertPct, limitsOf } from './budget-names.ts'
-import { usdText } from '../value/countable.ts'
+import { dailyAlertPct, limitsOf } from './budgets.ts'
+import { usdText } from '../call/amounts.ts'
 
 /**
  * Announces once, in the log and in the audit log, that the day's sum has reached its mark; again only after it has been

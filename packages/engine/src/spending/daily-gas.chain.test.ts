@@ -1,7 +1,7 @@
 import { useDevnet } from '@svc/devnet/testing'
 import { parseUnits } from 'viem'
 import { describe, expect, it, vi } from 'vitest'
-import { devnetPolicy } from '../policy/devnet-policy.ts'
+import { devnetPolicy } from '../policy/policy.ts'
 import { approveIntent, mintIntent, removeIntent, swapIntent } from '../fixtures/intents.fixture.ts'
 import type { Pipeline } from '../fixtures/open-pipeline.fixture.ts'
 import { expectGasCounted, plannedOf, principalOf, usedGas } from '../fixtures/pipeline-facts.fixture.ts'

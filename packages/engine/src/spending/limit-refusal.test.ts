@@ -1,6 +1,6 @@
 import type { CheckRequest, SpendLimits, SpendVerdict } from '@svc/store'
 import { expect, test } from 'vitest'
-import { budgetNames, unnamedBudgetName } from './budget-names.ts'
+import { budgetNames, unnamedBudgetName } from './budgets.ts'
 import { aboveOne, exceededLimits, limitRefusal, mayBeLifted } from './limit-refusal.ts'
 
 const asks = { amountUsdMicros: 40_000_000n, gasUsdMicros: 1_000_000n, isExit: false }

@@ -3,8 +3,8 @@ import { getAddress } from 'viem'
 import type { Budget, CheckRequest, Ledger, SpendLimits, SpendVerdict } from '@svc/store'
 import { type ErrorDetail, type Token, tokenLabel } from '@svc/amm'
 import type { Refusal } from '../call/refusal.ts'
-import { usdText } from '../value/countable.ts'
-import { budgetNames, isForAPerson, isOfUnanchored, isOfUnnamed } from './budget-names.ts'
+import { usdText } from '../call/amounts.ts'
+import { budgetNames, isForAPerson, isOfUnanchored, isOfUnnamed } from './budgets.ts'
 
 /** What is said of a spend that a limit, the limit of gas or a budget of the ledger stands against, and what helps. */
 export function limitRefusal(verdict: Exceeded, asks: Asks): Refusal {

@@ -2,12 +2,11 @@ import { openStore, type Store } from '@svc/store'
 import { parseUnits } from 'viem'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { neededApproval } from '../operations/needed-approval.ts'
-import { unnamedBudgetName } from './budget-names.ts'
+import { unnamedBudgetName, limitsOf } from './budgets.ts'
 import { unpricedGasCapWei } from './gas.ts'
 import { parsePolicy } from '../policy/policy.ts'
 import type { PriceDoubt, Token } from '@svc/amm'
 import { holdSpend, limitSpend, raiseSpend, type SpendRequest } from './spend-limit.ts'
-import { limitsOf } from './budget-names.ts'
 
 const policy = parsePolicy(
   {

@@ -4,10 +4,10 @@ import { zeroAddress } from 'viem'
 import type { Policy } from '../policy/policy.ts'
 import type { Refusal } from '../call/refusal.ts'
 import { isUnnamed, mayPass } from '@svc/amm'
-import { countable } from '../value/countable.ts'
+import { countable } from '../call/amounts.ts'
 import { unpricedGasCapWei } from './gas.ts'
 import { aboveOne, askedAtAll, exceededLimits, limitRefusal, type SpentAmount } from './limit-refusal.ts'
-import { budgetNames, isForAPerson, limitsOf, dailyAlertPct } from './budget-names.ts'
+import { budgetNames, isForAPerson, limitsOf, dailyAlertPct } from './budgets.ts'
 import type { SpendValue, Unpriced } from '../value/spend-value.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { formatAmount } from '@svc/lp-math'
 import type { PlannedAmount } from '@svc/amm'
 import { getAddress } from 'viem'
-import { assetKey } from '../call/asset-key.ts'
+import { assetKey } from '../call/amounts.ts'
 import { usdOf } from '../value/spend-value.ts'
 import type { Reserved } from './reserve-spend.ts'
 

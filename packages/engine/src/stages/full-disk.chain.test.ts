@@ -8,7 +8,7 @@ import type { Pipeline } from '../fixtures/open-pipeline.fixture.ts'
 import { principalOf, used } from '../fixtures/pipeline-facts.fixture.ts'
 import { type SmallDisk, smallDisks } from '../fixtures/small-disk.fixture.ts'
 import { usePipelines } from '../fixtures/use-pipelines.fixture.ts'
-import { verifyAuditLog } from '../audit/verify-audit-log.ts'
+import { verifyAuditLog } from '../audit/read-audit-log.ts'
 
 const devnet = useDevnet()
 const { open, close } = usePipelines(devnet)

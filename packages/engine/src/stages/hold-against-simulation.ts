@@ -1,6 +1,6 @@
 import { getAddress, type Log, zeroAddress } from 'viem'
-import type { Intent } from '@svc/amm'
-import { isAtDestination } from '../call/asset-key.ts'
+import type { Intent, BlockTime } from '@svc/amm'
+import { isAtDestination } from '../call/amounts.ts'
 import { expectedTokens } from '../verdict/policy-verdict.ts'
 import type { Progress } from '../context/execution-context.ts'
 import type { Reserved } from './reserve-spend.ts'
@@ -8,12 +8,13 @@ import { type PricedTokens, trustedWorth } from '../value/spend-value.ts'
 import { valueAt } from '../value/trusted-value.ts'
 import { broughtBy, givenBack } from '../simulation/inspect-vaults.ts'
 import { assetChanges } from '../simulation/asset-changes.ts'
-import type { CallBounds } from '../calldata/call-bounds.ts'
+import type { CallBounds, VaultRebalanceBounds } from '../calldata/call-bounds.ts'
 import { dustUsdMicros, lossPct, percentOf, type Worth } from '../value/mined-loss.ts'
 import { minedOutcome } from '../value/moved-holdings.ts'
 import type { Outcome } from '../value/weigh-change.ts'
 import { type CallValue, trustedPrices } from '../value/call-value.ts'
 import { openBreaker } from '../switches/circuit-breaker.ts'
+import { vaultAbi } from '@svc/amm/abis'
 
 /**
  * Opens the breaker when a call left the wallet poorer than its simulation said by more than the policy's percentage of
@@ -258,4 +259,33 @@ export function partByToken(
 ): { readonly expected: ReadonlyMap<string, bigint>; readonly strange: readonly string[] } {
   const strange = [...real.keys()].filter((token) => !isExpected(token))
   return { expected: new Map([...real].filter(([token]) => !strange.includes(token))), strange }
+}
+
+/**
+ * Opens the breaker where the shares of a vault that the wallet has rebalanced are worth less in the block that did it than in the one it was
+ * checked at, by more than the policy lets a call lose. What its calldata asks for, the vault has made sure of; what came in the same block
+ * behind that, as where a strategy is made cheap again, this alone sees. Those who want out may go.
+ */
+export async function holdRebalance(context: Reserved, minedIn: BlockTime | null): Promise<void> {
+  const { engine, call, chain, value, callBounds } = context
+  const { maxLossBps } = value.bounds
+  for (const bounds of callBounds.flatMap(({ rebalances }) => rebalances)) {
+    const [before, after] = await worthAround(context, bounds, minedIn)
+    if (after * 10_000n >= before * BigInt(10_000 - maxLossBps)) continue
+    const cause = `shares of the vault ${getAddress(bounds.vault)} that request ${call.requestId} on ${chain.name} has rebalanced are worth over ${maxLossBps} bps less`
+    await openBreaker(engine, cause, 'shortfall')
+  }
+}
+
+/** In the asset, as the vault says itself. Throws `RPC_*`. */
+async function worthAround(
+  { client, snapshotTaken }: Pick<Reserved, 'client' | 'snapshotTaken'>,
+  { vault, shares }: VaultRebalanceBounds,
+  minedIn: BlockTime | null,
+): Promise<readonly [bigint, bigint]> {
+  const read = { address: getAddress(vault), abi: vaultAbi, functionName: 'convertToAssets', args: [shares] } as const
+  return await Promise.all([
+    client.readContract({ ...read, blockNumber: snapshotTaken.block.number }),
+    client.readContract({ ...read, ...(minedIn === null ? {} : { blockNumber: minedIn.number }) }),
+  ])
 }

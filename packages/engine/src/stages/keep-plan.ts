@@ -9,12 +9,12 @@ import {
 } from '@svc/amm'
 import type { Chain } from '@svc/wallet/core'
 import { type PairDecimals, priceDrift } from '@svc/amm/liquidity'
-import { sumByToken } from '../value/countable.ts'
+import { sumByToken } from '../call/amounts.ts'
 import type { ExecutionContext } from '../context/engine.ts'
 import type { Simulated } from './prepare.ts'
 import type { Simulation } from '../simulation/simulation.ts'
 import { readPlanned } from '../operations/operations.ts'
-import { isSubmitOrder, orderOf } from '../calldata/trade-bounds.ts'
+import { isSubmitOrder, orderOf } from '../calldata/call-bounds.ts'
 import type { SimulatedDeposit } from '../simulation/simulated-deposits.ts'
 
 /**

@@ -10,16 +10,15 @@ import {
   type TransactionReceipt,
 } from 'viem'
 import { type ErrorCode, ToolError } from '@svc/amm'
-import { callFacts } from '../audit/call-facts.ts'
-import { onStorage } from '../call/storage.ts'
+import { callFacts } from '../audit/call-outcomes.ts'
+import { onStorage } from '../call/refusal.ts'
 import { callsOf } from '../batch/batch-step.ts'
 import type { Reserved } from './reserve-spend.ts'
 import type { ExecutionContext } from '../context/engine.ts'
 import type { Step } from '../call/step.ts'
 import { operationSignerOf } from '../signatures/guarded-signer.ts'
 import { endOperation, type EndedOperation, operationsOn } from '../transactions/end-operations.ts'
-import { checkCost, receiptOf } from '../spending/gas-cap.ts'
-import { gasLimitFor } from '../spending/gas.ts'
+import { checkCost, receiptOf, gasLimitFor } from '../spending/gas.ts'
 import {
   broadcast,
   confirm,

@@ -10,7 +10,7 @@ import {
   tokenLabel,
   type TokenQuantity,
 } from '@svc/amm'
-import { isAtDestination } from '../call/asset-key.ts'
+import { isAtDestination, usdText } from '../call/amounts.ts'
 import { callsOf } from '../batch/batch-step.ts'
 import {
   contractNames,
@@ -20,16 +20,14 @@ import {
 } from '../calldata/describe-calldata.ts'
 import { amountAtDestination } from './amount-at-destination.ts'
 import { expectedGasCost, worstGasCost } from '../spending/gas.ts'
-import { shownOf, tokenFacts } from '../operations/plan-shown.ts'
-import { suspectWarnings, unlistedWarnings } from '../verdict/token-warnings.ts'
+import { shownOf, tokenFacts, shownPlanHash } from '../operations/plan-shown.ts'
+import { suspectWarnings, unlistedWarnings } from '../verdict/call-tokens.ts'
 import type { Refusal } from '../call/refusal.ts'
 import type { Reserved } from './reserve-spend.ts'
 import { costWarnings } from '../value/call-value.ts'
-import { simulationHash } from '../simulation/simulation-hash.ts'
+import { simulationHash } from '../simulation/asset-changes.ts'
 import { usdOf } from '../value/spend-value.ts'
-import { usdText } from '../value/countable.ts'
 import type { Step } from '../call/step.ts'
-import { shownPlanHash } from '../operations/plan-hash.ts'
 
 /** What a write would do: its transactions decoded, their simulated effect, and everything the policy has to say of it. */
 export function planOf(context: Reserved, terms: PlanTerms): Plan {

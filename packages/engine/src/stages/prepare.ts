@@ -1,17 +1,21 @@
-import { type Address, isAddressEqual } from 'viem'
+import { type Address, isAddressEqual, type PublicClient } from 'viem'
 import { isUnsigned } from '@svc/amm/liquidity'
-import { requireUnchanged } from './require-unchanged.ts'
-import { type BlockTime, type IntentCall, isBatch, type Token } from '@svc/amm'
-import { type Allowance, allowancesOf, approvalSteps, revokeStep } from '../allowances/approval-steps.ts'
+import { type BlockTime, type IntentCall, isBatch, type Token, type Intent, ToolError } from '@svc/amm'
+import { type Allowance, allowancesOf, approvalSteps, revokeStep, type Step } from '../call/step.ts'
 import { type AtomicRoute, atWhoseGas, readAtomicRoute, routeQuestion, routeRefusals } from '../batch/atomic-route.ts'
-import { batchStep, operationStep } from '../batch/batch-step.ts'
-import { simulateBatch, simulateBeside } from '../batch/simulate-batch.ts'
+import { batchStep, operationStep, simulateBatch, simulateBeside } from '../batch/batch-step.ts'
 import { assertDeclared, type DeclaredContext } from '../verdict/assert-declared.ts'
-import { sumByToken } from '../value/countable.ts'
-import { calledContracts } from '../calldata/called-contracts.ts'
+import { sumByToken } from '../call/amounts.ts'
+import { calledContracts } from '../calldata/known-contracts.ts'
 import { expectedTokens, type PolicyVerdict, policyVerdict } from '../verdict/policy-verdict.ts'
-import { destinationRefusals } from '../verdict/cross-chain-refusals.ts'
-import { adviceAgainst, policyTokensBeside } from '../verdict/token-warnings.ts'
+import { destinationRefusals } from '../verdict/intent-refusals.ts'
+import {
+  adviceAgainst,
+  policyTokensBeside,
+  measuredTokens,
+  tokensGivenUp,
+  tokensToPrice,
+} from '../verdict/call-tokens.ts'
 import type { InspectionContext, ExecutionContext } from '../context/engine.ts'
 import { mayBringHome } from '../value/way-home.ts'
 import { type CallBounds, readBounds } from '../calldata/call-bounds.ts'
@@ -25,16 +29,15 @@ import {
 } from '../value/settled-fees.ts'
 import { vaultDepositsOf } from '../simulation/inspect-vaults.ts'
 import { inspectionOf, poolsToInspect } from '../simulation/inspection.ts'
-import { grantRefusals } from '../policy/policy-for.ts'
+import { grantRefusals } from '../policy/grants.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { Refusal } from '../call/refusal.ts'
 import { orderFunds, withOrder } from './order-in-plan.ts'
 import { simulate, type Simulation, type SimulationRequest } from '../simulation/simulation.ts'
 import { withOwed, withDestinationPrice } from '../value/destination-price.ts'
 import { type PricedTokens, priceTokens } from '../value/spend-value.ts'
-import type { Step } from '../call/step.ts'
-import { measuredTokens, tokensGivenUp, tokensToPrice } from './tokens-of-call.ts'
 import { type ChainSnapshot, nextBlockSeconds, readSettledBalance, snapshot } from '../call/chain-snapshot.ts'
+import { callAnswer } from '@svc/amm/rpc'
 
 /** Reads the chain (its id checked) and holds the intent against the policy. */
 export async function checkPolicy<Own extends InspectionContext>(context: Own): Promise<Checked<Own>> {
@@ -297,3 +300,17 @@ export function checkMeasured({ playedBy }: Simulation, { allowlist }: Policy): 
 
 /** Well under the half hour a Permit2 allowance may live, counted from the next block. */
 const permit2LifetimeSeconds = 20 * 60
+
+/**
+ * Asks the chain again for what a plan rests on. Writes of a wallet run one after the other, so whatever an earlier one
+ * did shows here, before anything is signed. Throws `SIMULATION_DRIFT` and `RPC_*`.
+ */
+export async function requireUnchanged({ restsOn = [] }: Intent, client: PublicClient): Promise<void> {
+  const now = await Promise.all(restsOn.map((read) => callAnswer(client, read)))
+  const changed = restsOn.filter(({ answer }, index) => now[index]?.toLowerCase() !== answer.toLowerCase())
+  if (changed.length === 0) return
+  const message = 'What the call was planned on has changed meanwhile. Nothing was signed.'
+  throw new ToolError('SIMULATION_DRIFT', message, {
+    details: changed.map(({ to }) => ({ message: 'the contract answers otherwise now', contract: to })),
+  })
+}

@@ -1,7 +1,7 @@
 import { type IntentCrossChain, storeCrossChain } from '@svc/amm'
 import { crossChainOrderIdOf } from '@svc/amm/cross-chain'
 import { expect, test, vi } from 'vitest'
-import { requireNoOrder } from './require-no-order.ts'
+import { requireNoOrder } from './sign-order.ts'
 
 const wallet = '0x00000000000000000000000000000000000000bb'
 const settler = '0x5555555555555555555555555555555555555555'

@@ -1,7 +1,7 @@
 import { ExecutionRevertedError, type Hex, type PublicClient } from 'viem'
 import { expect, test } from 'vitest'
 import { type Intent, ToolError } from '@svc/amm'
-import { requireUnchanged } from './require-unchanged.ts'
+import { requireUnchanged } from './prepare.ts'
 
 const to = `0x${'12'.repeat(20)}` as const
 const later = (request: () => Promise<Hex>) => ({ request }) as unknown as PublicClient

@@ -4,17 +4,22 @@ import type { BlockTime, Settled } from '@svc/amm'
 import type { BudgetAmount, EndedRevocation } from '@svc/store'
 import { lessTaken, lossWithTaken, takenOrNull, toNamed } from '../transactions/taken-by-spenders.ts'
 import { assetChanges } from '../simulation/asset-changes.ts'
-import { callFacts } from '../audit/call-facts.ts'
-import { countable, usdText } from '../value/countable.ts'
-import { gasCostOf, gasCostsOr } from '../spending/gas-cap.ts'
-import { countedDeltas, holdAgainstSimulation, movedOutcome, simulationDrift } from './hold-against-simulation.ts'
-import { placedCrossChain } from './record-order.ts'
-import { holdRebalance } from './hold-rebalance.ts'
+import { callFacts } from '../audit/call-outcomes.ts'
+import { countable, usdText } from '../call/amounts.ts'
+import { gasCostOf, gasCostsOr, nativeChangeIn } from '../spending/gas.ts'
+import {
+  countedDeltas,
+  holdAgainstSimulation,
+  movedOutcome,
+  simulationDrift,
+  holdRebalance,
+} from './hold-against-simulation.ts'
+import { placedCrossChain } from './sign-order.ts'
 import type { Reserved } from './reserve-spend.ts'
 import { settledOf } from './settled-of.ts'
 import { budgetsUsed, callsMade, cameHome, pairsAsBurnt, sharesAsMade } from './settled-value.ts'
 import type { Progress } from '../context/execution-context.ts'
-import { budgetNames } from '../spending/budget-names.ts'
+import { budgetNames } from '../spending/budgets.ts'
 import { isRepaidGas } from '../spending/spend-limit.ts'
 import {
   notGivenBack,
@@ -24,9 +29,8 @@ import {
   valueOfMined,
   valueOfMove,
 } from '../value/spend-value.ts'
-import { onStorage } from '../call/storage.ts'
+import { onStorage } from '../call/refusal.ts'
 import { readAllowances } from '../call/chain-snapshot.ts'
-import { nativeChangeIn } from '../transactions/native-change.ts'
 import { submissionOf } from '../transactions/private-route.ts'
 import { endedRights, noteEnded, revokeAllowances, type Standing } from '../transactions/revoke-allowances.ts'
 import { isOpened, withOwed } from '../value/destination-price.ts'
@@ -34,7 +38,7 @@ import { pricesIn } from '../value/mined-loss.ts'
 import { boughtIn } from '../value/moved.ts'
 import { tradedIn } from '../value/own-move.ts'
 import type { Outcome } from '../value/weigh-change.ts'
-import { tokensGivenUp, tokensToPrice } from './tokens-of-call.ts'
+import { tokensGivenUp, tokensToPrice } from '../verdict/call-tokens.ts'
 import { trustedPrices } from '../value/call-value.ts'
 
 /**

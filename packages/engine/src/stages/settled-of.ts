@@ -4,10 +4,10 @@ import { logsByCall } from '../batch/batch-step.ts'
 import type { Progress } from '../context/execution-context.ts'
 import { outsideWarnings } from '../operations/plan-shown.ts'
 import type { Simulation } from '../simulation/simulation.ts'
-import { gasCostOf } from '../spending/gas-cap.ts'
+import { gasCostOf } from '../spending/gas.ts'
 import { costWarnings } from '../value/call-value.ts'
 import { usdOf } from '../value/spend-value.ts'
-import { suspectWarnings, unlistedWarnings } from '../verdict/token-warnings.ts'
+import { suspectWarnings, unlistedWarnings } from '../verdict/call-tokens.ts'
 import type { Reserved } from './reserve-spend.ts'
 
 /** What the caller hears of a call that was carried out: its transactions, what they moved, their gas, and what is worth a warning. */

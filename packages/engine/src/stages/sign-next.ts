@@ -1,21 +1,25 @@
 import type { JournalEntry } from '@svc/wallet/core'
-import type { Address, Hash } from 'viem'
-import { type ErrorCode, ToolError } from '@svc/amm'
+import type { Address, Hash, TypedDataDefinition } from 'viem'
+import { type ErrorCode, ToolError, type PositionPermit } from '@svc/amm'
 import { requireRoute, routeQuestion } from '../batch/atomic-route.ts'
-import { callFacts } from '../audit/call-facts.ts'
-import { isAtDestination } from '../call/asset-key.ts'
+import { callFacts } from '../audit/call-outcomes.ts'
+import { isAtDestination, usdText } from '../call/amounts.ts'
 import { mayBringHome } from '../value/way-home.ts'
-import { declaredTokens } from './tokens-of-call.ts'
+import { declaredTokens } from '../verdict/call-tokens.ts'
 import type { Reserved } from './reserve-spend.ts'
 import { minedCount, type Progress } from '../context/execution-context.ts'
-import { usdText } from '../value/countable.ts'
-import { simulationHash } from '../simulation/simulation-hash.ts'
+import { simulationHash } from '../simulation/asset-changes.ts'
 import type { Step } from '../call/step.ts'
-import { pendingOf } from '../transactions/revoke-allowances.ts'
+import { pendingOf, oweRights } from '../transactions/revoke-allowances.ts'
 import { signOperation } from './operate.ts'
 import { isPrivateStep, requirePrivate } from '../transactions/private-route.ts'
 import { sign } from '../transactions/transact.ts'
-import { shownPlanHash } from '../operations/plan-hash.ts'
+import { shownPlanHash } from '../operations/plan-shown.ts'
+import { withSignature } from '@svc/amm/liquidity'
+import { onStorage, throwFirst } from '../call/refusal.ts'
+import { assertDeclared } from '../verdict/assert-declared.ts'
+import { declaredContext, play } from './prepare.ts'
+import { requireRunning } from '../switches/signing-state.ts'
 
 /** Signs the next step of a run of the pipeline on the terms of the simulation in force; with the first, what will be owed is noted. */
 export async function signNext(context: Reserved, progress: Progress, next: Step): Promise<JournalEntry> {
@@ -137,3 +141,58 @@ const speaksOfItself: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['TRANSACTION_
 
 /** What became of the bytes is not known when our own state fails. */
 const isOwnState: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['STORAGE_UNAVAILABLE', 'INTERNAL'])
+
+/**
+ * Puts the wallet's signature where a call keeps a place for one, once the call is simulated, counted and approved: checked against
+ * the one permit that the intent declares, with a line in the audit log first and a note of the right that it gives. What comes of it is
+ * simulated once more to the byte, on no assumption: there the endpoint sees the signature first. Any other step passes as it is.
+ */
+export async function signPermit(context: Reserved, progress: Progress, step: Step): Promise<Step> {
+  const { engine, call, chain, wallet, known, intent } = context
+  const { permit } = intent
+  if (permit === undefined || step.kind !== 'call') return step
+  if (engine.signGranted === undefined) {
+    throw new ToolError('SIGNATURE_NOT_ALLOWED', 'This wallet signs transactions alone.')
+  }
+  engine.requireOpen()
+  throwFirst((await requireRunning(engine, () => false)).refusals)
+  const line = { event: 'tx.permit', ...callFacts(call), chainId: chain.id, wallet, permit } as const
+  const noted = onStorage('the audit log cannot be written', () => engine.audit.append(line))
+  await Promise.all([noted, oweRights(context)])
+  const { snapshotTaken } = progress.valid
+  const signature = await engine.signGranted(typedDataOf(chain.id, permit), {
+    chain,
+    wallet,
+    nowSeconds: snapshotTaken.atSeconds,
+    spenders: new Set(known.spenders.keys()),
+    registries: none,
+    reactors: none,
+    siweDomains: none,
+    grants: [{ kind: 'position-permit', ...permit }],
+  })
+  const signed = { ...step, data: withSignature(step.data, signature) }
+  const simulation = await play(context, [signed], snapshotTaken)
+  throwFirst(assertDeclared(intent, simulation, declaredContext(context)))
+  return signed
+}
+
+const none: ReadonlySet<string> = new Set()
+
+function typedDataOf(
+  chainId: number,
+  { positionManager, spender, tokenId, nonce, deadline }: PositionPermit,
+): TypedDataDefinition {
+  return {
+    domain: { name: 'Uniswap V3 Positions NFT-V1', version: '1', chainId, verifyingContract: positionManager },
+    types: {
+      Permit: [
+        { name: 'spender', type: 'address' },
+        { name: 'tokenId', type: 'uint256' },
+        { name: 'nonce', type: 'uint256' },
+        { name: 'deadline', type: 'uint256' },
+      ],
+    },
+    primaryType: 'Permit',
+    message: { spender, tokenId, nonce, deadline: BigInt(deadline) },
+  }
+}

@@ -1,17 +1,16 @@
 import { type NewOperation, type Operation, StoreError } from '@svc/store'
-import { type Plan, type Planned, type Scheduled, storeIntent, ToolError } from '@svc/amm'
+import { type Plan, type Planned, type Scheduled, storeIntent, ToolError, type RiskTier } from '@svc/amm'
 import { neededApproval } from '../operations/needed-approval.ts'
-import type { AuditEventName } from '../audit/audit-event-names.ts'
-import { countable, usdText } from '../value/countable.ts'
-import { neededDelay, type NeededDelay } from './delay.ts'
+import type { AuditEventName } from '../audit/audit.ts'
+import { countable, usdText } from '../call/amounts.ts'
 import { planOf } from './plan.ts'
-import { suspectWarnings } from '../verdict/token-warnings.ts'
-import { argumentsOf } from '../operations/plan-hash.ts'
-import type { Refusal } from '../call/refusal.ts'
+import { suspectWarnings } from '../verdict/call-tokens.ts'
+import { argumentsOf } from '../operations/plan-shown.ts'
+import { type Refusal, onStorage } from '../call/refusal.ts'
 import type { Reserved } from './reserve-spend.ts'
 import type { HeldSpend } from '../spending/spend-limit.ts'
-import { onStorage } from '../call/storage.ts'
-import { storePrincipal } from '../call/principal.ts'
+import { storePrincipal, type Call } from '../call/call.ts'
+import type { Policy } from '../policy/policy.ts'
 
 /** Keeps the plan of a dry run for `execute_plan`, whatever the policy has against it now. */
 export async function storePlan(context: Reserved, refusals: readonly Refusal[]): Promise<Planned> {
@@ -206,3 +205,45 @@ function afterApproval(executeAfter: number | null): string {
   const time = new Date(executeAfter).toISOString()
   return `Once a person has approved operationId it runs by itself, not before ${time}; do not call execute_plan.`
 }
+
+/**
+ * The time a call of a risk tier waits before it is signed, where the policy keeps delays. An operation that has waited
+ * as long as the policy says now waits no more. `null` when it may go on at once.
+ */
+function neededDelay(
+  tier: RiskTier,
+  { proxyDelay, delaySeconds }: Policy,
+  { carriesOut }: Pick<Call, 'carriesOut'>,
+  now: number,
+): NeededDelay | null {
+  const seconds = delaySeconds[tier]
+  if (!proxyDelay || seconds === 0) return null
+  if (carriesOut !== null && carriesOut.executeAfter !== null) {
+    const until = Math.max(carriesOut.executeAfter, carriesOut.createdAt + seconds * 1000)
+    if (now >= until) return null
+  }
+  return {
+    seconds,
+    condition: {
+      code: 'DELAY_REQUIRED',
+      message: `Calls of the risk tier "${tier}" must wait ${seconds} seconds before they are signed.`,
+      details: [{ message: 'delay', tier, delaySeconds: seconds }],
+    },
+  }
+}
+
+/**
+ * Asks again while a call is on its way, when the policy has changed. It is refused then, and not stored to wait: a part of
+ * it may be signed already. Throws `DELAY_REQUIRED`.
+ */
+export function requireNoNewDelay(tier: RiskTier, policy: Policy, call: Pick<Call, 'carriesOut'>, now: number): void {
+  const needed = neededDelay(tier, policy, call, now)
+  if (needed === null) return
+  const { code, message, details = [] } = needed.condition
+  throw new ToolError(code, `${message} The policy has changed while the call was on its way.`, {
+    details,
+    suggestion: 'Nothing is scheduled. Call the tool again for an operation that waits for its time.',
+  })
+}
+
+type NeededDelay = { readonly seconds: number; readonly condition: Refusal }

@@ -2,7 +2,7 @@ import { type JournaledOperation, type JournalEntry, operationInReceipt, type Us
 import type { Hash } from 'viem'
 import { ToolError } from '@svc/amm'
 import { settledBlock } from '../call/chain-snapshot.ts'
-import { isolateFailure, onStorage } from '../call/storage.ts'
+import { isolateFailure, onStorage } from '../call/refusal.ts'
 import type { ExecutionContext } from '../context/engine.ts'
 
 /**

@@ -1,7 +1,7 @@
 import type { StoredTransaction } from '@svc/store'
 import { createPublicClient, custom } from 'viem'
 import { expect, it } from 'vitest'
-import { minedInsteadOf } from './mined-instead-of.ts'
+import { minedInsteadOf } from './replacing.ts'
 import { cancelled, storedTransaction as stored } from '../fixtures/stored-transaction.fixture.ts'
 
 const original = stored('replaced', { asked: cancelled() })

@@ -1,6 +1,6 @@
 import type { Confirmation, JournalEntry } from '@svc/wallet/core'
 import { type Hex, parseTransaction, size, slice } from 'viem'
-import { callFacts } from '../audit/call-facts.ts'
+import { callFacts } from '../audit/call-outcomes.ts'
 import type { Step } from '../call/step.ts'
 import type { ExecutionContext } from '../context/engine.ts'
 

@@ -6,7 +6,7 @@ import { mintIntent, swapIntent } from '../fixtures/intents.fixture.ts'
 import { mineAgain, mineNothing } from '../fixtures/mining.fixture.ts'
 import { beforeSending } from '../fixtures/network.fixture.ts'
 import type { Pipeline, PipelineOptions } from '../fixtures/open-pipeline.fixture.ts'
-import { devnetPolicy } from '../policy/devnet-policy.ts'
+import { devnetPolicy } from '../policy/policy.ts'
 import { testClient } from '../fixtures/pipeline-facts.fixture.ts'
 import { usePipelines } from '../fixtures/use-pipelines.fixture.ts'
 

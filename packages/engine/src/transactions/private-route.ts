@@ -1,12 +1,11 @@
-import type { RpcPool, Settled } from '@svc/amm'
-import { ToolError } from '@svc/amm'
+import { type RpcPool, type Settled, ToolError } from '@svc/amm'
 import type { Chain, PrivateRoute } from '@svc/wallet/core'
-import { isAtDestination } from '../call/asset-key.ts'
+import { isAtDestination } from '../call/amounts.ts'
 import type { ExecutionContext } from '../context/engine.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { CallBounds } from '../calldata/call-bounds.ts'
 import type { Step } from '../call/step.ts'
-import { onStorage } from '../call/storage.ts'
+import { onStorage } from '../call/refusal.ts'
 
 /** How a chain's trades go out: to its private endpoint, and to the public ones once the policy's time for that is over. */
 export function privateRoute(rpc: Pick<RpcPool, 'privately'>, chain: Chain, policy: () => Policy): PrivateRoute {

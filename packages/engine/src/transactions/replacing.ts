@@ -1,14 +1,13 @@
-import { StoreError } from '@svc/store'
-import type { JournalEntry, Proposal, ReplacementRules } from '@svc/wallet/core'
-import { parseTransaction, zeroAddress } from 'viem'
-import { callFacts } from '../audit/call-facts.ts'
-import { unpricedGasCapWei } from '../spending/gas.ts'
-import { gasHome, gasWorth } from '../spending/gas-cap.ts'
+import { StoreError, type StoredTransaction, type Transactions } from '@svc/store'
+import { type JournalEntry, type Proposal, type ReplacementRules, isNoOp } from '@svc/wallet/core'
+import { parseTransaction, zeroAddress, type Hash, type PublicClient } from 'viem'
+import { callFacts } from '../audit/call-outcomes.ts'
+import { unpricedGasCapWei, gasHome, gasWorth } from '../spending/gas.ts'
 import type { Engine, ExecutionContext } from '../context/engine.ts'
-import { requireRunning } from '../switches/require-running.ts'
-import { limitsOf } from '../spending/budget-names.ts'
+import { requireRunning } from '../switches/signing-state.ts'
+import { limitsOf } from '../spending/budgets.ts'
 import { type PricedTokens, priceTokens, valueOf } from '../value/spend-value.ts'
-import { onStorage } from '../call/storage.ts'
+import { onStorage } from '../call/refusal.ts'
 
 /**
  * What the sender may sign on its own account for this wallet: the same call again with higher fees while signing is
@@ -123,4 +122,39 @@ function factsOf({ call, chain, wallet }: ExecutionContext, proposal: Proposal) 
     transaction: { chainId: chain.id, from: wallet, kind, nonce, attempt, replaces: replaces?.hash ?? null, ...fees },
     why: kind === 'raise' ? 'raise the fees of a transaction that is stuck' : 'use up a nonce that nothing waits at',
   }
+}
+
+/**
+ * That a transaction was cancelled by the operator, with the empty transfer that was mined in its place, where one is seen
+ * to be; `null` where the operator did not, or where something else took its nonce.
+ */
+export async function minedInsteadOf(
+  { engine, client }: World,
+  { chainId, from, nonce, state }: JournalEntry,
+): Promise<{ readonly noOp: Hash | null } | null> {
+  if (state !== 'replaced') return null
+  const attempts = await engine.transactions.byNonce(chainId, from, nonce)
+  const noOps = attempts.filter(isNoOp).toReversed()
+  if (noOps.length === 0 || !attempts.some(isCancelled)) return null
+  return { noOp: await minedOf(client, noOps) }
+}
+
+type World = Pick<ExecutionContext, 'client'> & {
+  readonly engine: { readonly transactions: Pick<Transactions, 'byNonce'> }
+}
+
+/** Whether the operator asked that a transaction be cancelled. */
+export function isCancelled({ asked }: Pick<StoredTransaction, 'asked'>): boolean {
+  return asked?.what === 'cancel'
+}
+
+/** One that is in the journal as mined; else, where fees were raised, the one that has a receipt. */
+async function minedOf(client: PublicClient, noOps: readonly StoredTransaction[]): Promise<Hash | null> {
+  const known = noOps.find(({ state }) => state === 'final' || state === 'reverted')
+  if (known !== undefined) return known.hash
+  for (const { hash } of noOps) {
+    const receipt = await client.getTransactionReceipt({ hash }).catch(() => null)
+    if (receipt !== null) return hash
+  }
+  return null
 }

@@ -1,6 +1,6 @@
 import { pad, serializeTransaction, type Address } from 'viem'
 import { expect, test } from 'vitest'
-import { revokeStep } from '../allowances/approval-steps.ts'
+import { revokeStep } from '../call/step.ts'
 import { isWaiting, takesBack } from './revoke-pending.ts'
 
 const [token, spender, other] = ['0x01', '0x02', '0x03'].map((hex) => pad(hex as '0x01', { size: 20 })) as [

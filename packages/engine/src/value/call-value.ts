@@ -4,7 +4,7 @@ import type { Chain } from '@svc/wallet/core'
 import type { Policy } from '../policy/policy.ts'
 import type { Refusal } from '../call/refusal.ts'
 import type { Simulation } from '../simulation/simulation.ts'
-import { sumByToken, usdText } from './countable.ts'
+import { sumByToken, usdText } from '../call/amounts.ts'
 import { type MovedPositions, type PricedTokens, spendsNothing, usdOf } from './spend-value.ts'
 import type { Step } from '../call/step.ts'
 import type { CallBounds } from '../calldata/call-bounds.ts'
@@ -14,9 +14,16 @@ import { outcomesOf } from './moved-holdings.ts'
 import { ownMoveOf } from './own-move.ts'
 import { simulatedDeposit } from './simulated-deposit.ts'
 import { tokensIn, type TrustedPrices, valueAt } from './trusted-value.ts'
-import { type ValueBounds, valueBounds } from './value-bounds.ts'
+import {
+  type ValueBounds,
+  valueBounds,
+  coldRefusals,
+  impactRefusals,
+  lockedRefusals,
+  lossRefusals,
+  priceRefusals,
+} from './value-refusals.ts'
 import { homeOf, isSureHome } from './way-home.ts'
-import { coldRefusals, impactRefusals, lockedRefusals, lossRefusals, priceRefusals } from './value-refusals.ts'
 import { feeBpsOf, type Outcome, outcomesIn, type ValueVerdict, weighChange } from './weigh-change.ts'
 
 /**
@@ -284,10 +291,7 @@ function earnedBack({ costUsd, moreUsdPerDay }: NonNullable<Intent['earnsBack']>
 type GasFacts = Pick<CallValue, 'isExit' | 'outUsdMicros' | 'inUsdMicros'>
 
 /** Both figures where a call that spends nothing, as one that collects, brings less than its gas costs. */
-export function gasWarnings(
-  { isExit, outUsdMicros, inUsdMicros }: GasFacts,
-  gasCostUsd: number | null,
-): readonly string[] {
+export function gasWarnings({ isExit, outUsdMicros, inUsdMicros }: GasFacts, gasCostUsd: number | null): string[] {
   const bringsUsd = Number(inUsdMicros) / 1e6
   const onlyBrings = isExit || outUsdMicros === 0n
   if (!onlyBrings || gasCostUsd === null || bringsUsd === 0 || gasCostUsd <= bringsUsd) return []

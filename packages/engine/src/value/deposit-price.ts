@@ -4,9 +4,8 @@ import type { PoolAfter } from '../simulation/inspection.ts'
 import type { Moved } from './moved.ts'
 import { simulatedDeposit } from './simulated-deposit.ts'
 import { type TrustedPrices, trustedSqrtPriceBand } from './trusted-value.ts'
-import type { ValueBounds } from './value-bounds.ts'
-import type { CallBounds } from '../calldata/call-bounds.ts'
-import type { OrderBounds } from '../calldata/trade-bounds.ts'
+import type { ValueBounds } from './value-refusals.ts'
+import type { CallBounds, OrderBounds } from '../calldata/call-bounds.ts'
 
 /**
  * Refuses a deposit into a pool whose price is off the trusted one by more than the policy allows beside the bands of both

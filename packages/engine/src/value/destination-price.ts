@@ -2,7 +2,7 @@ import { announcesOrder } from '@svc/amm/cross-chain'
 import type { ChainDirectory, Intent, IntentCrossChain } from '@svc/amm'
 import type { Chain } from '@svc/wallet/core'
 import type { Address, Log } from 'viem'
-import { assetKey } from '../call/asset-key.ts'
+import { assetKey } from '../call/amounts.ts'
 import { type PricedTokens, priceTokens, type PricingContext } from './spend-value.ts'
 
 /** Prices with that of what arrives on another chain, at its newest block, by its own sources. Throws `RPC_*` of that chain. */

@@ -15,8 +15,8 @@ import {
   type TokenDirectory,
   type UsdPrice,
 } from '@svc/amm'
-import { isVaultExit } from '../calldata/vault-bounds.ts'
-import { sumByToken } from './countable.ts'
+import { isVaultExit } from '../calldata/call-bounds.ts'
+import { sumByToken } from '../call/amounts.ts'
 import { listedKeys, pairShares, readPairs, type Sides, type StandingPair, withoutGivenBack } from './pair-worth.ts'
 
 /**

@@ -1,14 +1,13 @@
 import { type Address, isAddressEqual } from 'viem'
 import type { Intent } from '@svc/amm'
-import { calledContracts } from '../calldata/called-contracts.ts'
+import { calledContracts, type KnownContracts } from '../calldata/known-contracts.ts'
 import type { Chain } from '@svc/wallet/core'
-import type { KnownContracts } from '../calldata/known-contracts.ts'
 import type { Simulation } from '../simulation/simulation.ts'
 import { isSpending, readBounds } from '../calldata/call-bounds.ts'
 import { heldOf, type Moved } from './moved.ts'
 import { tokensIn, type TrustedPrices, valueAt } from './trusted-value.ts'
 import type { Outcome } from './weigh-change.ts'
-import { sumByToken } from './countable.ts'
+import { sumByToken } from '../call/amounts.ts'
 
 /**
  * Whether the calldata leaves room for a call that only brings funds home, and to the wallet alone: it trades, deposits, orders and

@@ -4,7 +4,7 @@ import type { Budget } from '@svc/store'
 import type { PriceWitness, ToolError } from '@svc/amm'
 import type { Refusal } from '../call/refusal.ts'
 import type { PricedToken, PricedTokens } from './spend-value.ts'
-import { usdText } from './countable.ts'
+import { usdText } from '../call/amounts.ts'
 import { bandWidthBps } from './trusted-value.ts'
 import type { CallValue } from './call-value.ts'
 

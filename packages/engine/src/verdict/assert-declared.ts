@@ -3,10 +3,9 @@ import type { ErrorDetail, Intent, IntentDeposit } from '@svc/amm'
 import { priceDrift } from '@svc/amm/liquidity'
 import type { GivenRight } from '../simulation/asset-changes.ts'
 import type { ExpectedTokens } from './policy-verdict.ts'
-import { isAtDestination } from '../call/asset-key.ts'
+import { isAtDestination, sumByToken } from '../call/amounts.ts'
 import type { Refusal } from '../call/refusal.ts'
 import type { Simulation } from '../simulation/simulation.ts'
-import { sumByToken } from '../value/countable.ts'
 import type { PositionFacts, SimulatedDeposit } from '../simulation/simulated-deposits.ts'
 
 /**

@@ -3,7 +3,7 @@ import { crossChainOrderIdOf, openCalldata } from '@svc/amm/cross-chain'
 import { chains } from '@svc/wallet/core'
 import type { Address } from 'viem'
 import { expect, test } from 'vitest'
-import { crossChainRefusals, destinationRefusals } from './cross-chain-refusals.ts'
+import { crossChainRefusals, destinationRefusals } from './intent-refusals.ts'
 
 const settler = '0x5555555555555555555555555555555555555555'
 const chain = { ...chains.find(({ id }) => id === 1)!, crossChainSettler: settler } as const

@@ -3,10 +3,9 @@ import { createMutex, type Chain } from '@svc/wallet/core'
 import type { Engine, ExecutionContext, UnfollowedContext } from '../context/engine.ts'
 import { knownContracts, type KnownContracts } from '../calldata/known-contracts.ts'
 import { type Policy, policyHash } from '../policy/policy.ts'
-import { policyFaults } from '../policy/report-policy.ts'
-import { policyFor } from '../policy/policy-for.ts'
-import type { PolicySource } from '../policy/policy-source.ts'
-import { onStorage } from '../call/storage.ts'
+import { policyFaults, type PolicySource } from '../policy/policy-source.ts'
+import { policyFor } from '../policy/grants.ts'
+import { onStorage } from '../call/refusal.ts'
 
 /**
  * Keeps an engine at the policy of the day: reads the policy, writes a change of it, and that its file broke, to the audit log before anything is

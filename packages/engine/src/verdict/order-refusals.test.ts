@@ -2,7 +2,7 @@ import type { Intent, IntentOrder } from '@svc/amm'
 import { chains } from '@svc/wallet/core'
 import { zeroAddress } from 'viem'
 import { expect, test } from 'vitest'
-import { orderRefusals } from './order-refusals.ts'
+import { orderRefusals } from './intent-refusals.ts'
 
 const chain = chains.find(({ id }) => id === 1)!
 const [tokenIn, tokenOut] = [chain.wrappedNative.address, chain.tokens.find(({ symbol }) => symbol === 'USDC')!.address]

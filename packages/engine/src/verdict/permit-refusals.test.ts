@@ -5,9 +5,8 @@ import { positionPermitAbi, unsigned } from '@svc/amm/liquidity'
 import type { Intent, PositionPermit } from '@svc/amm'
 import { describe, expect, it } from 'vitest'
 import { knownContracts } from '../calldata/known-contracts.ts'
-import { devnetPolicy } from '../policy/devnet-policy.ts'
-import { permitRefusals } from './permit-refusals.ts'
-import { parsePolicy } from '../policy/policy.ts'
+import { devnetPolicy, parsePolicy } from '../policy/policy.ts'
+import { permitRefusals } from './intent-refusals.ts'
 
 const chain = chains.find(({ id }) => id === 8453)!
 const router = chain.amm.universalRouter!.address

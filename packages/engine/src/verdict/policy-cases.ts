@@ -3,7 +3,7 @@ import { type Address, isAddress } from 'viem'
 import * as z from 'zod'
 import { type ErrorDetail, readIntent, ToolError } from '@svc/amm'
 import { explainPolicy } from './explain-policy.ts'
-import type { PolicyCheck } from '../policy/policy-check.ts'
+import type { PolicyCheck } from './value-checks.ts'
 import { usdMicros, type Policy } from '../policy/policy.ts'
 
 /**

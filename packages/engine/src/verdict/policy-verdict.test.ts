@@ -6,7 +6,7 @@ import { rewardDistributorAbi } from '@svc/amm/abis'
 import { knownContracts } from '../calldata/known-contracts.ts'
 import { parsePolicy } from '../policy/policy.ts'
 import { policyVerdict } from './policy-verdict.ts'
-import { suspectWarnings } from './token-warnings.ts'
+import { suspectWarnings } from './call-tokens.ts'
 import { mintDeposit } from '../fixtures/deposit.fixture.ts'
 import type { PricedToken, PricedTokens } from '../value/spend-value.ts'
 

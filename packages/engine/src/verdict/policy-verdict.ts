@@ -6,11 +6,8 @@ import { type Address, getAddress, slice, zeroAddress } from 'viem'
 import { depositRefusals } from '../calldata/declared-deposits.ts'
 import type { KnownContracts } from '../calldata/known-contracts.ts'
 import { mayBringHome } from '../value/way-home.ts'
-import { crossChainRefusals } from './cross-chain-refusals.ts'
-import { orderRefusals } from './order-refusals.ts'
-import { permitRefusals } from './permit-refusals.ts'
+import { crossChainRefusals, orderRefusals, permitRefusals, vaultRefusals } from './intent-refusals.ts'
 import { readBounds } from '../calldata/call-bounds.ts'
-import { vaultRefusals } from './vault-refusals.ts'
 import { pairShares } from '../value/pair-worth.ts'
 
 /**

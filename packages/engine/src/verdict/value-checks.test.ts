@@ -1,6 +1,6 @@
 import type { Budget } from '@svc/store'
 import { describe, expect, it } from 'vitest'
-import { budgetNames, poolBudgetName, poolPricedBudgetName } from '../spending/budget-names.ts'
+import { budgetNames, poolBudgetName, poolPricedBudgetName } from '../spending/budgets.ts'
 import { type ValueQuestion, valueChecks } from './value-checks.ts'
 import { policy, pool, value, weighed, weth } from '../fixtures/weighed.fixture.ts'
 

@@ -5,7 +5,7 @@ import { testedEngine, usePostgres } from '@svc/devnet/testing'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newOperation } from '../operations/operations.fixture.ts'
 import { openStore, type Store, type StorePlace } from '../open-store.ts'
-import { passingTables, stateTables } from './state-tables.ts'
+import { passingTables, stateTables } from './read-state.ts'
 import { restored, takeCopy, toStream } from './take-copy.fixture.ts'
 import { writeState } from './write-state.ts'
 

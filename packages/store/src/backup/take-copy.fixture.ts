@@ -1,7 +1,6 @@
 import type { StorePlace } from '../open-store.ts'
-import { readState } from './read-state.ts'
+import { readState, createRowsDigest, type StateRow } from './read-state.ts'
 import type { RestoredCopy } from './restored-copy.ts'
-import { createRowsDigest, type StateRow } from './state-tables.ts'
 import type { CopiedTable, StateCopy } from './write-state.ts'
 
 /** Who puts a copy back. */

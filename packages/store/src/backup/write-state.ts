@@ -15,8 +15,8 @@ import {
   type StateRow,
   type StateTable,
   stateTables,
-} from './state-tables.ts'
-import { readState } from './read-state.ts'
+  readState,
+} from './read-state.ts'
 import { noteRestored, type RestoredCopy } from './restored-copy.ts'
 
 /**

@@ -1,9 +1,8 @@
 import type { Journal, JournalEntry, JournalFacts, JournalState } from '@svc/wallet/core'
-import type { Kysely, Transaction } from 'kysely'
-import type { Engine } from '../engine.ts'
-import { journalQueries, type JournalRow } from './journal-queries.ts'
+import { type Kysely, type Transaction, sql } from 'kysely'
+import { type Engine, preparedQuery } from '../engine.ts'
+import { journalQueries, type JournalRow, literally, openStates } from './journal-queries.ts'
 import { toEntry } from './journal.ts'
-import { unsettledChains } from './unsettled-chains.ts'
 import type { Schema } from '../schema.ts'
 import { sinceDay } from '../ledger/spent.ts'
 import { StoreError } from '../store-error.ts'
@@ -196,3 +195,38 @@ function toStored(row: JournalRow): StoredTransaction {
         }
   return { ...toEntry(row), asked: request }
 }
+
+/**
+ * The chains on which anything of ours waits for its end: a transaction of any wallet that is not decided or whose gas is not counted, a
+ * reservation that is open or may fall yet, an order that may be filled, an allowance that is owed or has just ended. One question for all
+ * of them, for most chains have none of it.
+ */
+const unsettledChains = preparedQuery<{ readonly since: bigint }, { readonly chain_id: bigint }>((db, value) =>
+  db
+    .selectFrom('journal')
+    .select('chain_id')
+    .where('state', 'in', openStates.map(literally))
+    .union(db.selectFrom('journal').select('chain_id').where('state', '=', literally('refused')))
+    .union(
+      db
+        .selectFrom('journal')
+        .select('chain_id')
+        .where('gas_usd_micros', 'is', null)
+        .where('state', 'in', ['final', 'reverted'].map(literally)),
+    )
+    .union(db.selectFrom('reservation').select('chain_id').where('state', '=', literally('reserved')))
+    .union(
+      db
+        .selectFrom('reservation')
+        .select('chain_id')
+        .where('lowered_usd_micros', 'is not', null)
+        .where('closed_at', '>', value('since')),
+    )
+    .union(
+      db
+        .selectFrom('signed_order')
+        .select('chain_id')
+        .where(sql<boolean>`state in ('signed', 'accepted')`),
+    )
+    .union(db.selectFrom('pending_revocation').select('chain_id')),
+)

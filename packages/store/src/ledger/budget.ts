@@ -1,7 +1,7 @@
 import type { Kysely, Selectable, Transaction } from 'kysely'
 import { preparedQuery } from '../engine.ts'
 import type { Schema } from '../schema.ts'
-import { requireAmount } from './amounts.ts'
+import { StoreError } from '../store-error.ts'
 
 /**
  * What budgets are asked for, by name; amounts of one name are added up. Throws `AMOUNT_INVALID`, and a `TypeError` for a
@@ -125,3 +125,31 @@ const drop = preparedQuery<Omit<BudgetRow, 'usdMicros'>, unknown>((db, value) =>
 )
 
 type BudgetRow = { readonly id: string; readonly name: string; readonly usdMicros: bigint }
+
+/** Smallest units by lower-case token address, native currency under the zero address. None is negative. */
+export type TokenAmounts = ReadonlyMap<string, bigint>
+
+export const nativeCurrency = '0x0000000000000000000000000000000000000000'
+
+/** As a row holds them. Throws `AMOUNT_INVALID`. */
+export function amountsText(amounts: TokenAmounts): string {
+  const written = [...amounts].map(([token, amount]) => {
+    if (amount < 0n) throw new StoreError('AMOUNT_INVALID', `An amount of ${token} is negative.`)
+    return [token, `${amount}`] as const
+  })
+  return JSON.stringify(Object.fromEntries(written))
+}
+
+export function readAmounts(text: string): TokenAmounts {
+  const written = JSON.parse(text) as Readonly<Record<string, string>>
+  return new Map(Object.entries(written).map(([token, amount]) => [token, BigInt(amount)]))
+}
+
+/** Throws `AMOUNT_INVALID` for what is negative or above a trillion dollars. */
+export function requireAmount(amountUsdMicros: bigint): void {
+  if (amountUsdMicros >= 0n && amountUsdMicros <= largestAmountUsdMicros) return
+  throw new StoreError('AMOUNT_INVALID', 'An amount is between 0 and 1e12 US dollars.')
+}
+
+/** The most one amount or one gas cost may be: a trillion dollars, far above any cap, and sums of many stay within 64 bits. */
+export const largestAmountUsdMicros = 10n ** 18n

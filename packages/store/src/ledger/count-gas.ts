@@ -1,8 +1,8 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
 import { preparedRow, preparedSearch } from '../engine.ts'
 import type { Schema } from '../schema.ts'
-import { requireAmount, amountsText, nativeCurrency } from './amounts.ts'
-import { touchLatestSession } from './spending-session.ts'
+import { requireAmount, amountsText, nativeCurrency } from './budget.ts'
+import { touchLatestSession } from './spent.ts'
 
 /**
  * Notes in the journal what the gas of mined transactions counts as, in millionths of a US dollar, and gives those that

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { JournalState } from '@svc/wallet/core'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { useEngines, type TestPlace } from '../engines.fixture.ts'
-import type { CheckRequest } from '../check-request.ts'
+import type { CheckRequest } from './weigh-spend.ts'
 import { openStore, type Store } from '../open-store.ts'
 
 const limits = { perTransaction: 500n, perSession: 1_000n, daily: 1_200n }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { JournalState } from '@svc/wallet/core'
 import { describe, expect, test } from 'vitest'
-import type { CheckRequest } from '../check-request.ts'
+import type { CheckRequest } from './weigh-spend.ts'
 import { openWorld, type World } from './ledger-world.fixture.ts'
 
 // The ledger against a model that knows true time, which the ledger does not: its clock is set back and put right again,

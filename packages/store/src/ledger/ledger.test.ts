@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { CheckRequest, SpendLimits } from '../check-request.ts'
+import type { CheckRequest, SpendLimits } from './weigh-spend.ts'
 import type { ReserveRequest } from './ledger.ts'
 import { openStore, type Store } from '../open-store.ts'
 import { useEngines, type TestPlace } from '../engines.fixture.ts'

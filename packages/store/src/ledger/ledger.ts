@@ -1,12 +1,27 @@
 import type { Kysely, Transaction } from 'kysely'
-import { type BudgetAmount, requireBudgetName, settleBudgets, takeBudgets } from './budget.ts'
-import type { CheckRequest } from '../check-request.ts'
+import {
+  type BudgetAmount,
+  requireBudgetName,
+  settleBudgets,
+  takeBudgets,
+  requireAmount,
+  amountsText,
+  nativeCurrency,
+  type TokenAmounts,
+} from './budget.ts'
+import { type CheckRequest, freeings, type Freeings, type SpendVerdict, weighSpend } from './weigh-spend.ts'
 import type { Engine } from '../engine.ts'
 import type { Schema } from '../schema.ts'
-import { freeings, type Freeings, type SpendVerdict, weighSpend } from './weigh-spend.ts'
 import { StoreError } from '../store-error.ts'
-import { sumOfBudgets, sumOfDay, sumOfHeld, sumOfSession } from './spent.ts'
-import { currentSession, touchLatestSession, touchSession } from './spending-session.ts'
+import {
+  sumOfBudgets,
+  sumOfDay,
+  sumOfHeld,
+  sumOfSession,
+  currentSession,
+  touchLatestSession,
+  touchSession,
+} from './spent.ts'
 import {
   type HeldReservation,
   heldReservations,
@@ -26,7 +41,6 @@ import {
 } from './reservations.ts'
 import { countGas, countUnreservedGas, coverGas, type GasCost, uncountedGas, type UncountedGas } from './count-gas.ts'
 import { endRevocations, type EndedRevocation } from '../pending-revocations.ts'
-import { requireAmount, amountsText, nativeCurrency, type TokenAmounts } from './amounts.ts'
 
 /**
  * The spend ledger: what may leave the wallet, counted in bigint millionths of a US dollar before anything is signed.
@@ -286,14 +300,7 @@ async function settleIn(
   // What settles late counts in the session that is open by then, and keeps it open from here.
   const session_id = await touchLatestSession(trx, row.principal, at)
   const repayment = isRepaid ? 'done' : row.repayment
-  const change = {
-    settled_usd_micros,
-    settled_gas_usd_micros,
-    lowered_usd_micros,
-    amounts,
-    session_id,
-    repayment,
-  }
+  const change = { settled_usd_micros, settled_gas_usd_micros, lowered_usd_micros, amounts, session_id, repayment }
   await settleReservation(trx, { id, ...change, closed_at: at })
 }
 

@@ -1,9 +1,8 @@
 import type { ExpressionBuilder, Insertable, Kysely, Selectable, Transaction } from 'kysely'
 import { preparedQuery, preparedRow, preparedSearch } from '../engine.ts'
 import type { Schema } from '../schema.ts'
-import { readAmounts, type TokenAmounts } from './amounts.ts'
+import { readAmounts, type TokenAmounts, type BudgetAmount, lowerBudgets } from './budget.ts'
 import { StoreError } from '../store-error.ts'
-import { type BudgetAmount, lowerBudgets } from './budget.ts'
 import { sinceDay } from './spent.ts'
 
 /** Reservations neither settled nor released. */

@@ -3,9 +3,21 @@ import type { Engine } from '../engine.ts'
 import type { Schema } from '../schema.ts'
 import { StoreError } from '../store-error.ts'
 import { keyKeptMs } from './idempotency.ts'
-import { mayExpire, type OperationRow, stateAt, stateOf, toOperation } from './operation-row.ts'
-import { countOperations, dueInTurns, listInTurns } from './operation-turns.ts'
-import type { NewOperation, Operation, Operations, OperationState, WaitingTerms } from './operations.ts'
+import {
+  mayExpire,
+  type OperationRow,
+  stateAt,
+  stateOf,
+  toOperation,
+  countOperations,
+  dueInTurns,
+  listInTurns,
+  type NewOperation,
+  type Operation,
+  type Operations,
+  type OperationState,
+  type WaitingTerms,
+} from './operations.ts'
 
 /** Makes the `Operations` port over the table. `run` names this opening of the store, as for idempotency records. */
 export function createOperations(engine: Engine, now: () => number, run: () => string): Operations {

@@ -1,3 +1,6 @@
+import { type Selectable, sql, type Kysely } from 'kysely'
+import type { Schema } from '../schema.ts'
+
 /**
  * Writes that wait: planned and not carried out, for a person's word, for their time; and what became of them. A row is
  * the whole request, so that it can be carried out by another process than the one that took it.
@@ -110,7 +113,7 @@ export type WaitingTerms = {
   readonly record?: () => Promise<void>
 }
 
-export type TurnsQuery = {
+type TurnsQuery = {
   /** At least one. */
   readonly states: readonly OperationState[]
   /** Of one alone; all by default. */
@@ -128,7 +131,7 @@ export type CountQuery = {
   readonly states: readonly OperationState[]
 }
 
-export type OperationCount = {
+type OperationCount = {
   readonly principalId: string
   readonly state: OperationState
   readonly count: number
@@ -139,4 +142,115 @@ export type OperationDecision = {
   /** For example `operator:cli` or `client:<principal>`. */
   readonly by: string
   readonly planHash: string
+}
+
+/** A stored operation as everybody else knows it, at a time in Unix milliseconds. */
+export function toOperation(row: OperationRow, at: number): Operation {
+  return {
+    id: row.id,
+    state: stateOf(row, at),
+    principalId: row.principal_id,
+    principal: row.principal,
+    tool: row.tool,
+    input: row.input,
+    chainId: Number(row.chain_id),
+    planHash: row.plan_hash,
+    plan: row.plan,
+    intent: row.intent,
+    spendUsdMicros: row.spend_usd_micros,
+    expiresAt: toNumber(row.expires_at),
+    executeAfter: toNumber(row.execute_after),
+    createdAt: Number(row.created_at),
+    decidedBy: row.decided_by,
+    decidedAt: toNumber(row.decided_at),
+    requestId: row.request_id,
+    answer: row.answer,
+  }
+}
+
+export type OperationRow = Selectable<Schema['operation']>
+
+/** The states that end by themselves when their time is over. */
+export const mayExpire: readonly string[] = ['planned', 'awaiting_approval', 'approved'] satisfies OperationState[]
+
+/** The state at a time: `expired` is never written. */
+export function stateOf(row: OperationRow, at: number): OperationState {
+  const isExpired = mayExpire.includes(row.state) && row.expires_at !== null && Number(row.expires_at) <= at
+  return isExpired ? 'expired' : (row.state as OperationState)
+}
+
+/** The same as `stateOf`, for a query. */
+export function stateAt(at: number) {
+  const expired = sql<boolean>`state in (${sql.join(mayExpire)}) and expires_at <= ${BigInt(at)}`
+  return sql<string>`case when ${expired} then 'expired' else state end`
+}
+
+function toNumber(value: bigint | null): number | null {
+  return value === null ? null : Number(value)
+}
+
+/** Operations of some states: principals take turns, so that none hides another's. */
+export function listInTurns(
+  db: Kysely<Schema>,
+  { principalId, states, order, perPrincipal, limit }: TurnsQuery,
+  at: number,
+): Promise<readonly OperationRow[]> {
+  const turns = db
+    .selectFrom('operation')
+    .select(['sequence as place', turnBy(order === 'oldest' ? sql`sequence` : sql`sequence desc`).as('turn')])
+    .$if(principalId !== undefined, (query) => query.where('principal_id', '=', principalId ?? ''))
+    .where(stateAt(at), 'in', states)
+  return db
+    .selectFrom('operation')
+    .innerJoin(turns.as('turns'), 'turns.place', 'operation.sequence')
+    .selectAll('operation')
+    .where('turn', '<=', BigInt(perPrincipal))
+    .orderBy('turn')
+    .orderBy('sequence', order === 'oldest' ? 'asc' : 'desc')
+    .limit(limit)
+    .execute()
+}
+
+/** Scheduled ones whose time has come: the first of every principal, then the second of every one. */
+export function dueInTurns(db: Kysely<Schema>, limit: number, at: number): Promise<readonly OperationRow[]> {
+  const turns = db
+    .selectFrom('operation')
+    .select(['sequence as place', turnBy(sql`execute_after, sequence`).as('turn')])
+    .where('state', '=', 'scheduled')
+    .where(sql<bigint>`coalesce(execute_after, 0)`, '<=', BigInt(at))
+  return db
+    .selectFrom('operation')
+    .innerJoin(turns.as('turns'), 'turns.place', 'operation.sequence')
+    .selectAll('operation')
+    .orderBy('turn')
+    .orderBy('execute_after')
+    .orderBy('sequence')
+    .limit(limit)
+    .execute()
+}
+
+/** How many there are of some states, by principal and state. */
+export async function countOperations(
+  db: Kysely<Schema>,
+  { principalId, states }: { readonly principalId: string | null; readonly states: readonly OperationState[] },
+  at: number,
+): Promise<readonly OperationCount[]> {
+  const rows = await db
+    .selectFrom('operation')
+    .select(['principal_id', stateAt(at).as('state_now'), sql<bigint>`count(*)`.as('total')])
+    .$if(principalId !== null, (query) => query.where('principal_id', '=', principalId ?? ''))
+    .where(stateAt(at), 'in', states)
+    .groupBy(['principal_id', 'state_now'])
+    .orderBy('principal_id')
+    .orderBy('state_now')
+    .execute()
+  return rows.map((row) => ({
+    principalId: row.principal_id,
+    state: row.state_now as OperationState,
+    count: Number(row.total),
+  }))
+}
+
+function turnBy(order: ReturnType<typeof sql>) {
+  return sql<bigint>`row_number() over (partition by principal_id order by ${order})`
 }

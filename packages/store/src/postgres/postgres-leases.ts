@@ -1,6 +1,6 @@
 import { Client } from 'pg'
 import { heldLease, type HeldLease, type Lease, leaseHeld, type LeaseRequest, type Leases } from '../leases.ts'
-import { postgresError } from './postgres-error.ts'
+import { postgresError } from './postgres-dialect.ts'
 
 /**
  * Leases as advisory locks of one session of their own: the database frees them the moment the session ends. The session

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { createChainActor } from '../../../amm/src/liquidity/chain-actor.fixture.ts'
 import { poolIdOf } from '@svc/amm/liquidity'
 import { openWorld } from '../tools/chain-world.fixture.ts'
-import { devnetPolicy } from '../../../engine/src/policy/devnet-policy.ts'
+import { devnetPolicy } from '../../../engine/src/policy/policy.ts'
 import { testClient } from './attack-kit.fixture.ts'
 
 const devnet = useDevnet()

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { v3PathOf } from '../../../amm/src/liquidity/chain-actor.fixture.ts'
 import { createFetchWithoutPast } from '../../../amm/src/prices/priced-devnet.fixture.ts'
 import { openWorld } from '../tools/chain-world.fixture.ts'
-import { devnetPolicy } from '../../../engine/src/policy/devnet-policy.ts'
+import { devnetPolicy } from '../../../engine/src/policy/policy.ts'
 import { nextIn, openStranger, passBlocks, syncClock } from './attack-kit.fixture.ts'
 
 // A process that nobody else was served by: anvil counts the states that earlier files took away among those that it keeps.

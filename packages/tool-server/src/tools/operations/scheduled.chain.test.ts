@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { useDevnet } from '@svc/devnet/testing'
 import { afterEach, describe, expect, test } from 'vitest'
 import { createDueRun } from '../../dispatch/carry-out.ts'
-import { endInterrupted } from '../../../../engine/src/operations/end-interrupted.ts'
+import { endInterrupted } from '../../../../engine/src/operations/may-be-mined.ts'
 import { openWorld, type World, type WorldOptions } from '../chain-world.fixture.ts'
 
 const devnet = useDevnet()

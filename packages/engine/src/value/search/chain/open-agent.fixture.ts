@@ -7,7 +7,7 @@ import { type Address, type Hex, numberToHex, parseEther, parseTransaction } fro
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { type Intent, ToolError } from '@svc/amm'
 import type { Sighting } from '../../../../../amm/src/ports/prices.ts'
-import { allowancesOf } from '../../../allowances/approval-steps.ts'
+import { allowancesOf } from '../../../call/step.ts'
 import { testClient } from '../../../../../tool-server/src/fair-value/attack-kit.fixture.ts'
 import { worthOf } from '../../../../../tool-server/src/fair-value/worth.fixture.ts'
 import { openPipeline } from '../../../fixtures/open-pipeline.fixture.ts'
