@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { spread } from './backtest/backtest-parts.ts'
+import { spread } from './backtest-parts.ts'
 
 test('names that want one place stand a line apart, in order, within the axes', () => {
   expect(spread([50, 20, 90], 200)).toEqual([50, 20, 90])

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
-import { createEndpointProbe } from '../reach/guarded-request.ts'
+import { createEndpointProbe } from './guarded-request.ts'
 
 const closers: (() => void)[] = []
 afterEach(() => {

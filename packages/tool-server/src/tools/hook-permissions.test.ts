@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { hookPermissions } from '../tools/named-pool.ts'
+import { hookPermissions } from './named-pool.ts'
 
 test('permissions are the low fourteen bits of the address', () => {
   expect(hookPermissions('0x0000000000000000000000000000000000000000')).toEqual([])
