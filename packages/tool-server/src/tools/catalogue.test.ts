@@ -96,7 +96,9 @@ describe('the catalogue', () => {
     const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
       .filter((path) => path.includes('/') && path.endsWith('.ts') && !/\.(test|test-d|fixture)\.ts$/.test(path))
       .map((path) =>
-        [...readFileSync(new URL(path, folder), 'utf8').matchAll(/^ {2}name: '([a-z_]+)',$/gm)].map(([, name]) => name),
+        [...readFileSync(new URL(path, folder), 'utf8').matchAll(/^ {2}name: '([a-z_]+)',$/gm)].map(
+          ([, name = '']) => name,
+        ),
       )
     expect(names).toEqual([...new Set(names)].sort())
     expect(files.flat().sort()).toEqual(names)
