@@ -2,7 +2,7 @@ import { type KeyTier, type Principal, type Scope, scopes, serviceScopes, signIn
 import { parsePolicy } from '@svc/engine/policy'
 import type { Tool } from '@svc/tool-server'
 import { apiKeyFrom, apiKeyStage, bearerStage, keyTiers } from '../../packages/tool-server/src/auth/credentials.ts'
-import { may } from '../../packages/tool-server/src/auth/may.ts'
+import { may } from '../../packages/tool-server/src/dispatch/offered-tools.ts'
 import { localPrincipal } from '../../packages/tool-server/src/transports/stdio.ts'
 
 /** docs/access.md: which tools are open to whom, by what the server decides with, and what is said to whom they are not. */

@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto'
-import { createRedactor, type Log, type Redactor } from '@svc/runtime'
+import { createRedactor, type Log, type Redactor, withinTime } from '@svc/runtime'
 import type { Policy, Principal, SafetyReport } from '@svc/engine'
 import type { Config } from './config/config-shape.ts'
 import { secretsOf } from './config/secrets.ts'
 import { createDispatch, type Dispatch } from './dispatch/dispatch.ts'
-import type { DispatchOptions, WritePipeline } from './dispatch/call-stages.ts'
-import { createLateDispatch } from './dispatch/late-dispatch.ts'
+import type { DispatchOptions } from './dispatch/call-stages.ts'
+import type { WritePipeline } from './dispatch/carry-out.ts'
 import { createStatus } from './status/status.ts'
 import type { ProvisionReport, StatusReport } from './tool-context.ts'
 import type { Observer } from './observer.ts'
+import { ToolError } from '@svc/amm'
 
 /**
  * The dispatch of a server. Where its wallet may be made later, the tool that makes it has another take its place, over the wallet;
@@ -97,4 +98,80 @@ function dispatchOver(
     ...(atOneBlock !== undefined && { atOneBlock }),
     ...more,
   })
+}
+
+/** A dispatch whose place another takes while the server serves. What is asked of it goes to the one that stands there then. */
+function createLateDispatch(first: Dispatch): Dispatch & { become(next: Dispatch): void } {
+  let now = first
+  const listeners: Parameters<Dispatch['watches']['listen']>[0][] = []
+  return Object.freeze({
+    // What is offered once, at the beginning of a session, stays as it was.
+    tasks: null,
+    list: (...asked: Parameters<Dispatch['list']>) => now.list(...asked),
+    has: (name: string) => now.has(name),
+    missingScope: (...asked: Parameters<Dispatch['missingScope']>) => now.missingScope(...asked),
+    pictures: {
+      list: (principalId: string) => now.pictures.list(principalId),
+      read: (...asked: Parameters<Dispatch['pictures']['read']>) => now.pictures.read(...asked),
+    },
+    watches: {
+      list: (...asked: Parameters<Dispatch['watches']['list']>) => now.watches.list(...asked),
+      read: (...asked: Parameters<Dispatch['watches']['read']>) => now.watches.read(...asked),
+      publish: (...asked: Parameters<Dispatch['watches']['publish']>) => now.watches.publish(...asked),
+      listen: (listener: (typeof listeners)[number]) => {
+        listeners.push(listener)
+        now.watches.listen(listener)
+      },
+    },
+    asksClient: (name: string) => now.asksClient(name),
+    guides: () => now.guides(),
+    call: (...asked: Parameters<Dispatch['call']>) => now.call(...asked),
+    handle: (...asked: Parameters<Dispatch['handle']>) => now.handle(...asked),
+    carryOutDue: (...asked: Parameters<Dispatch['carryOutDue']>) => now.carryOutDue(...asked),
+    become(next: Dispatch) {
+      now = next
+      for (const listener of listeners) next.watches.listen(listener)
+    },
+  })
+}
+
+/**
+ * Makes no wallet for a server that closes. One whose making had begun stands in the settings for the next start: what was opened over it is
+ * closed again, and nothing begins over it.
+ */
+export function provisionUntilClosing<Write extends { close(): Promise<void> }>(
+  provision: Provision<Write>,
+  closing: AbortSignal,
+): UntilClosing<Write> {
+  const underWay = new Set<Promise<unknown>>()
+  const make: Provision<Write> = async (asked) => {
+    if (closing.aborted) throw serverCloses()
+    const made = await provision(asked)
+    if (!closing.aborted) return made
+    await made.write.close()
+    throw serverCloses()
+  }
+  return {
+    provision(asked) {
+      const making = make(asked)
+      underWay.add(making)
+      const leave = () => void underWay.delete(making)
+      making.then(leave, leave)
+      return making
+    },
+    settled: () => withinTime<unknown>(Promise.allSettled(underWay), settledWithinMs, null),
+  }
+}
+
+type UntilClosing<Write> = {
+  readonly provision: Provision<Write>
+  /** Waits a bounded time for what is under way. */
+  settled(): Promise<unknown>
+}
+
+/** As long as closing waits for writes. */
+const settledWithinMs = 10_000
+
+function serverCloses(): ToolError {
+  return new ToolError('SERVER_BUSY', 'The server is closing.')
 }

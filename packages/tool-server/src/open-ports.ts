@@ -9,9 +9,9 @@ import { randomInt } from 'node:crypto'
 import { chainAccess, orderApi, tradingApi } from './config.ts'
 import type { Config, WalletConfig } from './config/config-shape.ts'
 import { createIdentities } from './identity/create-identities.ts'
-import type { EndpointProbe } from './identity/probe-endpoint.ts'
+import type { EndpointProbe } from './reach/guarded-request.ts'
 import type { Observer } from './observer.ts'
-import type { SharedReads } from './open-shared-reads.ts'
+import type { SharedReads } from './open-state.ts'
 import type { Ports } from './ports.ts'
 
 /** What tools read through, as the settings say. */

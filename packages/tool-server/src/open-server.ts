@@ -4,9 +4,9 @@ import { createWorkerPool } from './workers/create-worker-pool.ts'
 import { workerProgram } from './workers/worker-program.ts'
 import { type Config, ConfigError, type WalletConfig } from './config/config-shape.ts'
 import { createAttempts } from './auth/attempts.ts'
+import type { SharedReads } from './open-state.ts'
 import { createLender, type Lend } from './rate-limits/leases.ts'
-import type { SharedReads } from './open-shared-reads.ts'
-import { createEndpointProbe } from './identity/probe-endpoint.ts'
+import { createEndpointProbe } from './reach/guarded-request.ts'
 import { createRedactor, type Log, type Redactor } from '@svc/runtime'
 import { openLog, secretsOf } from './config/secrets.ts'
 import {
@@ -26,7 +26,7 @@ import { ToolError } from '@svc/amm'
 import { dataTools, namesBeyondData } from './tools/data-tools.ts'
 import { createTraffic } from './traffic.ts'
 import { ratesOf } from './config/limits.ts'
-import { requireRestored } from './config/require-restored.ts'
+import { requireRestored } from './config/env-file.ts'
 import { openWatchers, type Watchers } from './open-watchers.ts'
 import { type Closers, type OpenedPorts, openHistory, openPorts, signs } from './open-ports.ts'
 import type { Workers } from './ports.ts'
@@ -134,7 +134,7 @@ async function openSigning(place: Place, closers: Closers) {
   closers.push(() => write?.close())
   market.rememberIn(write?.sightings ?? null)
   if (config.signIn === null && config.oauth.length === 0 && config.edge === null) return { write, signIn: null }
-  const { openSignInOf } = await import('./auth/sign-in/open-sign-in-of.ts')
+  const { openSignInOf } = await import('./auth/sign-in/open-sign-in.ts')
   const clientOf = (chain: Chain) => market.ports.rpc.client(chain)
   const signIn = await openSignInOf({ config, clientOf, policies, log, write })
   closers.push(() => signIn.close())
@@ -220,7 +220,7 @@ function lendFrom(place: Pick<SharedReads, 'rateLeases'> | null, log: Log): Lend
 /** What servers that only read share; the store is loaded where there is a database only. */
 async function openShared(config: Config, log: Log): Promise<SharedReads | null> {
   if (signs(config) || config.databaseUrl === null) return null
-  const { openSharedReads } = await import('./open-shared-reads.ts')
+  const { openSharedReads } = await import('./open-state.ts')
   return openSharedReads(config, log)
 }
 

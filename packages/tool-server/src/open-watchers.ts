@@ -1,7 +1,6 @@
 import { type PolicySource, type SafetyReport, startSweeper } from '@svc/engine'
 import type { Log } from '@svc/runtime'
-import { type AlertWebhook, createAlertWebhook } from './alerts/alert-webhook.ts'
-import { createWaitingNotice } from './alerts/waiting-notice.ts'
+import { type AlertWebhook, createAlertWebhook, createWaitingNotice } from './alerts/alert-webhook.ts'
 import { type AlertWatch, watchAlerts } from './alerts/watch-alerts.ts'
 import type { Config } from './config/config-shape.ts'
 import type { OpenMetrics } from './metrics/open-metrics.ts'
@@ -9,7 +8,7 @@ import { joinObservers, type Observer } from './observer.ts'
 import { nobody, type SafetySource } from './status/safety-source.ts'
 import type { Tool } from './tool.ts'
 import type { OpenTraces } from './traces/open-traces.ts'
-import { postWebhook } from './watches/post-webhook.ts'
+import { postWebhook } from './watches/webhooks.ts'
 
 /** Who watches a server: alerts always, figures where the settings ask for them; the code of what they do not ask for is not loaded. */
 export async function openWatchers(config: Config, options: WatchersOptions): Promise<Watchers> {

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Principal } from '@svc/engine'
-import { requireAccess } from './auth/may.ts'
+import { requireAccess, wholeTool } from './dispatch/offered-tools.ts'
 import {
   askPerson,
   atMostOnce,
@@ -16,11 +16,10 @@ import {
   trackWrite,
   withoutSecrets,
 } from './dispatch/call-stages.ts'
-import { requireLeader } from './dispatch/require-leader.ts'
+import { requireLeader } from './dispatch/once.ts'
 import type { CallResult } from './dispatch/call-result.ts'
 import type { Answered } from './dispatch/carry-out.ts'
 import { handle, type ToolCall } from './dispatch/handle.ts'
-import { wholeTool } from './dispatch/offered-tools.ts'
 import { parseInput } from './dispatch/parse-input.ts'
 import type { Tool } from './tool.ts'
 import {
@@ -44,10 +43,9 @@ import {
   trackAnswer,
 } from './transports/request-stages.ts'
 import { requireScopes } from './transports/require-scopes.ts'
-import { answerDocument } from './transports/documents.ts'
+import { answerDocument, answerSignInRoute } from './transports/public-routes.ts'
 import { isOperatorRoute } from './operator/operator-paths.ts'
 import { answerOperatorRoute } from './operator/operator-route.ts'
-import { answerSignInRoute } from './transports/sign-in-routes.ts'
 
 /**
  * An HTTP request, from its first header to the era of the protocol that answers it; a call in it goes on at `handleCall`. The sockets

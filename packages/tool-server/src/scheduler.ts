@@ -1,13 +1,11 @@
-import { createDueRun } from './dispatch/carry-out.ts'
+import { createDueRun, type WritePipeline } from './dispatch/carry-out.ts'
 import type { Dispatch } from './dispatch/dispatch.ts'
 import { type Principal, type SafetyReport, startSweeper } from '@svc/engine'
 import type { Log } from '@svc/runtime'
 import type { Config } from './config/config-shape.ts'
-import type { WritePipeline } from './dispatch/call-stages.ts'
 import type { Ports } from './ports.ts'
-import { postWebhook } from './watches/post-webhook.ts'
+import { postWebhook, createWebhookRun } from './watches/webhooks.ts'
 import { createWatchRun } from './watches/watch-run.ts'
-import { createWebhookRun } from './watches/webhook-run.ts'
 
 /**
  * Carries out what was stored for a time that has come, and looks at what is watched: while the server serves, and first of all when it

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createWaitingNotice } from './waiting-notice.ts'
+import { createWaitingNotice } from './alert-webhook.ts'
 
 const actor = { principal: 'api-key:0011223344556677', stage: 'api-key' }
 const asked = (operationId: string) => {

@@ -1,4 +1,5 @@
 import type { Interval } from '@svc/lp-math'
+import type * as z from 'zod'
 
 /**
  * Percents for a sentence. Beyond `most` their size says nothing but that they are large, and twenty digits hide even that: a lead is reported up to
@@ -31,4 +32,9 @@ export function sixDigits(value: number): number {
 /** Ten digits: more than any figure of a model is worth, and the same on every machine. Adding 0 makes a negative zero a plain one. */
 export function figure(value: number): number {
   return Number(value.toPrecision(10)) + 0
+}
+
+/** A member that docs/analytics.md or a description beside it names and the listed schemas, for which every client pays, leave out. */
+export function documented<Schema extends z.ZodType>(schema: Schema): Schema {
+  return schema.meta({ unlisted: true })
 }

@@ -1,7 +1,7 @@
 import { chains } from '@svc/wallet/core'
 import { expect, test } from 'vitest'
 import type { PriceDoubt, Token } from '@svc/amm'
-import { noPrice } from './read-quote-usd.ts'
+import { noPrice } from './value-usd.ts'
 
 test.each([
   ['unnamed', 'unnamed', false],

@@ -4,7 +4,7 @@ import type { Tool } from '../tool.ts'
 import { apiKeyFrom, apiKeyStage, keyTiers, bearerStage } from './credentials.ts'
 import { createAuthenticate, type Stage } from './authenticate.ts'
 import { localPrincipal } from '../transports/stdio.ts'
-import { may } from './may.ts'
+import { may } from '../dispatch/offered-tools.ts'
 import { type KeyTier, type Principal, type Scope, scopes } from '@svc/engine'
 
 const keys = Object.fromEntries(

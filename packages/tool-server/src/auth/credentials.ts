@@ -1,10 +1,13 @@
-import { hash, timingSafeEqual } from 'node:crypto'
-import { type KeyTier, type Principal, type Scope, scopes } from '@svc/engine'
+import { hash, timingSafeEqual, randomBytes } from 'node:crypto'
+import { type KeyTier, type Principal, type Scope, scopes, type RoleFacts, type SharedKeys } from '@svc/engine'
 import type { Stage } from './authenticate.ts'
 import type { SignIn } from './sign-in/sign-in.ts'
-import type { Config } from '../config/config-shape.ts'
-import { appendEnvFile, envFilePath } from '../config/env-file.ts'
+import { type Config, ConfigError, type ConfigProblem } from '../config/config-shape.ts'
+import { appendEnvFile, envFilePath, readEnvFile } from '../config/env-file.ts'
 import { Secret } from '@svc/wallet/core'
+import { resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import * as z from 'zod'
 
 /**
  * The stage of three-tier API keys. The `svc_` prefix chooses this verifier; the rights are those of the key that matches. Nobody has the tier
@@ -135,4 +138,139 @@ export function provisionKeys(
   const keys = { read: keyOf('read'), feedback: keyOf('feedback'), write: keyOf('write') }
   if (made.size > 0) appendEnvFile(envFilePath(config.dataDir), Object.fromEntries(made))
   return keys
+}
+
+/**
+ * The API keys that a server on these settings takes, for commands beside it: the environment's over those in the data
+ * directory's environment file. Makes none. Throws a `ConfigError` for an unsafe environment file.
+ */
+export function readOperatorKeys(environment: Readonly<Record<string, string | undefined>>): OperatorKeys {
+  const file = envFilePath(resolve(environment['SVC_DATA_DIR'] || '.svc'))
+  const written = readEnvFile(file)
+  const keys = keyTiers.flatMap((tier): OperatorKey[] => {
+    const setting = apiKeySetting(tier)
+    const given = environment[setting] || null
+    const key = given ?? (written[setting] || null)
+    if (key === null) return []
+    const from = given === null ? file : 'environment'
+    return [{ name: tier, setting, caller: principalId('api-key', key), from, key: new Secret(key) }]
+  })
+  return { file, keys }
+}
+
+export type OperatorKeys = {
+  /** Where keys are kept that the environment does not name. */
+  readonly file: string
+  readonly keys: readonly OperatorKey[]
+}
+
+export type OperatorKey = {
+  readonly name: KeyTier
+  readonly setting: string
+  /** Its fingerprint: the id by which policy, approvals and audit log name whoever holds it. */
+  readonly caller: string
+  /** Path of the file, or `environment`. */
+  readonly from: string
+  readonly key: Secret
+}
+
+/**
+ * The API keys of a server: those of the configuration, and what it lacks is made. Servers of one database take the same, whoever of them
+ * leads: the leader says which by their digests, and one that follows waits for those, serves with no others and makes none. Throws
+ * `ConfigError` `API_KEYS_DIFFER`, and `API_KEYS_UNKNOWN` where the leader has said nothing in time.
+ */
+export async function agreeOnKeys(config: Config, write: KeysOwner | null, waiting: Waiting = {}): Promise<ApiKeys> {
+  const shared = write?.sharedKeys ?? null
+  if (shared === null) return provisionKeys(config, randomBytes)
+  const { forMs = longestMs, signal } = waiting
+  const until = performance.now() + forMs
+  for (;;) {
+    // One that loses the lead in between asks again.
+    if (write?.role?.().role === 'leader') {
+      const keys = provisionKeys(config, randomBytes)
+      if (await shared.keep(JSON.stringify(digestsOf(keys)))) return keys
+    }
+    const said = await shared.read()
+    if (said !== null) return keysBeside(config, keptDigests.parse(JSON.parse(said)), shared)
+    if (performance.now() > until) throw new ConfigError([unknown])
+    await sleep(betweenTriesMs, undefined, signal === undefined ? {} : { signal })
+  }
+}
+
+/** Says that clients of this server come without keys: the transport is theirs alone. */
+export async function shareNoKeys(write: KeysOwner | null): Promise<void> {
+  await write?.sharedKeys?.keep(JSON.stringify(null))
+}
+
+export type KeysOwner = {
+  /** Whether it writes, of those that share a database. */
+  readonly role?: () => RoleFacts
+  /** Where servers of one database say which API keys they take; `null` where there is only one. */
+  readonly sharedKeys?: SharedKeys | null
+}
+
+type Waiting = { readonly forMs?: number; readonly signal?: AbortSignal }
+
+/** Those of a server beside one that has said which it takes. */
+async function keysBeside(config: Config, kept: Kept, shared: SharedKeys): Promise<ApiKeys> {
+  const given = config.auth.apiKeys
+  const problems = keyTiers.flatMap((tier): ConfigProblem[] => {
+    const key = given[tier]?.reveal() ?? null
+    if (kept === null) return key === null ? [unset(tier)] : []
+    return isSame(key, kept[tier]) ? [] : [different(tier)]
+  })
+  if (problems.length > 0) throw new ConfigError(problems)
+  const keys = provisionKeys(config, randomBytes)
+  // For the time when this one leads.
+  await shared.keep(JSON.stringify(digestsOf(keys)))
+  return keys
+}
+
+const hexDigest = z.string().regex(/^[0-9a-f]{64}$/)
+/** `null` of a leader whose clients come without any. */
+const keptDigests = z.object({ read: hexDigest, feedback: hexDigest, write: hexDigest }).nullable()
+
+type Kept = z.output<typeof keptDigests>
+
+/** What an earlier process left is settled before a leader serves, and may take so long. */
+const longestMs = 60_000
+const betweenTriesMs = 250
+
+function digestsOf(keys: ApiKeys) {
+  return Object.fromEntries(keyTiers.map((tier) => [tier, digestOf(keys[tier].reveal())]))
+}
+
+function digestOf(key: string): string {
+  return hash('sha256', key)
+}
+
+function isSame(key: string | null, kept: string): boolean {
+  return key !== null && timingSafeEqual(Buffer.from(digestOf(key)), Buffer.from(kept))
+}
+
+function different(tier: KeyTier) {
+  const setting = apiKeySetting(tier)
+  return {
+    code: 'API_KEYS_DIFFER' as const,
+    setting,
+    message: 'Another server leads on this database, and takes another key.',
+    fix: `Set ${setting} to the key of that one (there: svc keys show ${tier}), so that clients may come to either.`,
+  }
+}
+
+function unset(tier: KeyTier) {
+  const setting = apiKeySetting(tier)
+  return {
+    code: 'API_KEYS_UNKNOWN' as const,
+    setting,
+    message: 'Another server leads on this database, and takes no keys; one that follows it makes none.',
+    fix: `Set ${setting}, to the same key on every server of the database.`,
+  }
+}
+
+const unknown = {
+  code: 'API_KEYS_UNKNOWN' as const,
+  setting: 'SVC_DATABASE_URL',
+  message: 'Another server leads on this database, and has not said yet which keys it takes.',
+  fix: 'Start this server once that one listens (there: GET /healthz), with the same keys.',
 }

@@ -4,8 +4,7 @@ import { join } from 'node:path'
 import type { RoleFacts } from '@svc/engine'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { readConfig } from '../config.ts'
-import { apiKeyFrom, keyTiers } from './credentials.ts'
-import { agreeOnKeys, shareNoKeys } from './shared-keys.ts'
+import { apiKeyFrom, keyTiers, agreeOnKeys, shareNoKeys } from './credentials.ts'
 
 let dataDir: string
 /** What the leader has said. */

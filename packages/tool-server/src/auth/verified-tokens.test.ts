@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createVerifiedTokens } from './verified-tokens.ts'
+import { createVerifiedTokens } from './token-stage.ts'
 
 test('a token is known until its time is over, to the millisecond', () => {
   const clock = { ms: 0 }

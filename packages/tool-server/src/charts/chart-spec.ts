@@ -1,7 +1,6 @@
 import { backtestPicture } from './backtest/backtest-picture.ts'
 import type { BacktestCurves } from './backtest/backtest-curves.ts'
-import type { Look } from './palette.ts'
-import type { Picture } from './frame.ts'
+import type { Look, Picture } from './frame.ts'
 import { rangePicture } from './range/range-picture.ts'
 import type { RangeResult } from './range/range-surroundings.ts'
 

@@ -2,15 +2,13 @@ import { resolve } from 'node:path'
 import { unknownSettings, type UnknownSetting } from '@svc/runtime'
 import { type Chain, Secret } from '@svc/wallet/core'
 import type * as z from 'zod'
-import { readAgent } from './agent-config.ts'
-import { ConfigError, type Config, type ConfigProblem, type WalletConfig } from './config-shape.ts'
-import { readEdge } from './issuer-config.ts'
-import { type PerChain, readPerChain, readRpc } from './per-chain.ts'
-import { readProvision } from './provision-config.ts'
+import { readAgent, readProvision } from './agent-config.ts'
+import { invalid, ConfigError, type Config, type ConfigProblem, type WalletConfig } from './config-shape.ts'
+import { readEdge, readSignIn } from './sign-in-config.ts'
 import { checkRules } from './rules.ts'
-import { type Settings, settingsSchema } from './schema.ts'
+import { type Settings, settingsSchema, httpUrl } from './schema.ts'
 import { settings } from './settings.ts'
-import { readSignIn } from './sign-in-config.ts'
+import { isRpcProvider, providerEndpoints } from './rpc-providers.ts'
 
 /**
  * The configuration that settings amount to: those that were given, over those that are written down beside the server. Reads nothing. Throws a
@@ -162,10 +160,6 @@ function describeIssue(issue: z.core.$ZodIssue): ConfigProblem {
   return invalid(String(issue.path[0] ?? 'environment'), `${accepted}.`)
 }
 
-function invalid(setting: string, message: string): ConfigProblem {
-  return { code: 'SETTING_INVALID', setting, message, fix: `Correct ${setting}.` }
-}
-
 function sealed(value: string | undefined): Secret | null {
   return value === undefined ? null : new Secret(value)
 }
@@ -227,4 +221,57 @@ const known = {
 function problem({ name, meant }: UnknownSetting): ConfigProblem {
   const fix = meant === null ? 'Remove it; docs/config.md has every setting.' : `Did you mean ${meant}?`
   return { code: 'SETTING_UNKNOWN', setting: name, message: 'There is no such setting.', fix }
+}
+
+/** Reads the endpoints named per chain; what is malformed becomes a problem. */
+function readPerChain(env: Readonly<Record<string, string>>): PerChain {
+  const problems: ConfigProblem[] = []
+  const urlsOf = (prefix: string): [number, readonly Secret[]][] =>
+    Object.entries(env).flatMap(([name, value]): [number, readonly Secret[]][] => {
+      if (!name.startsWith(prefix)) return []
+      const id = name.slice(prefix.length)
+      const urls = value.split(',').map((url) => url.trim())
+      const good = /^[1-9]\d{0,15}$/.test(id) && urls.every((url) => httpUrl.safeParse(url).success)
+      if (!good) problems.push(malformed(name))
+      return good ? [[Number(id), urls.map((url) => new Secret(url))]] : []
+    })
+  const single = (prefix: string) =>
+    new Map(urlsOf(prefix).flatMap(([id, [url]]) => (url === undefined ? [] : [[id, url] as const])))
+  return {
+    rpc: new Map(urlsOf('SVC_RPC_URL_')),
+    privateRpc: single('SVC_PRIVATE_RPC_URL_'),
+    bundler: single('SVC_BUNDLER_URL_'),
+    paymaster: single('SVC_PAYMASTER_URL_'),
+    problems,
+  }
+}
+
+/** The settings whose names end in a chain id. */
+type PerChain = {
+  readonly rpc: ReadonlyMap<number, readonly Secret[]>
+  readonly privateRpc: ReadonlyMap<number, Secret>
+  readonly bundler: ReadonlyMap<number, Secret>
+  readonly paymaster: ReadonlyMap<number, Secret>
+  readonly problems: readonly ConfigProblem[]
+}
+
+/** A provider by its name is an endpoint of its own for each chain that it has. */
+function readRpc(values: Settings, chains: readonly Chain[], perChain: PerChain): Config['rpc'] {
+  const { SVC_RPC_PROVIDER: provider, RPC_API_KEY: key } = values
+  const named = isRpcProvider(provider) && key !== undefined ? providerEndpoints(provider, key, chains) : []
+  return {
+    urls: new Map([...named, ...perChain.rpc]),
+    privateUrls: perChain.privateRpc,
+    provider: provider === undefined || isRpcProvider(provider) ? null : new Secret(provider),
+    apiKey: key === undefined ? null : new Secret(key),
+  }
+}
+
+function malformed(setting: string): ConfigProblem {
+  return {
+    code: 'SETTING_INVALID',
+    setting,
+    message: 'Accepted: a chain id at the end of the name, http or https URLs separated by commas.',
+    fix: `Correct ${setting}.`,
+  }
 }

@@ -4,7 +4,7 @@ import type { KeyTier } from '@svc/engine'
 import type { AgentRole } from '@svc/engine/policy'
 import type { Profile } from '../dispatch/offered-tools.ts'
 import type { OfferedToolsets } from './toolsets.ts'
-import type { Webhook } from '../watches/send-signed.ts'
+import type { Webhook } from '../watches/webhooks.ts'
 import type { LogLevel, ConfigProblem as Problem } from '@svc/runtime'
 
 /** Everything the operator decides, checked and typed. Secrets print as `[redacted]`. */
@@ -179,3 +179,7 @@ export type ConfigCode =
   /** What an earlier run left of a wallet that it was making. */
   | 'WALLET_NOTE_DAMAGED'
   | 'WALLET_NOTE_DIFFERS'
+
+export function invalid(setting: string, message: string): ConfigProblem {
+  return { code: 'SETTING_INVALID', setting, message, fix: `Correct ${setting}.` }
+}

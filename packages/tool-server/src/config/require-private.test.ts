@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, expect, it } from 'vitest'
 import { readOwedAllowances } from '@svc/engine'
-import { checkDataDir } from '../status/check-data-dir.ts'
+import { checkDataDir } from '../status/check-host.ts'
 import { requirePrivate } from '../open-state.ts'
 
 let dataDir: string

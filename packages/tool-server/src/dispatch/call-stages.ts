@@ -1,35 +1,29 @@
-import type { Idempotency, Memory, Tasks, Watches } from '@svc/store'
-import {
-  type ApprovalAnswer,
-  type Call,
-  type Doubt,
-  type LatestAudit,
-  type OpenExecute,
-  type OperationsPipeline,
-  type Principal,
-  refusedByStore,
-  type Sent,
-} from '@svc/engine'
-import type { Chain } from '@svc/wallet/core'
-import { type EarlierTransaction, ToolError } from '@svc/amm'
+import type { Tasks } from '@svc/store'
+import { type ApprovalAnswer, type Call, type Principal, refusedByStore } from '@svc/engine'
+import { ToolError } from '@svc/amm'
 import type { Log, LogFacts } from '@svc/runtime'
 import type { ChartSpec } from '../charts/chart-spec.ts'
 import type { ChartStore } from '../charts/chart-store.ts'
 import type { Tool } from '../tool.ts'
-import type { StatusReport, WriteContext } from '../tool-context.ts'
+import type { StatusReport } from '../tool-context.ts'
 import type { CallOrigin, Observer } from '../observer.ts'
 import type { Ports } from '../ports.ts'
 import type { OfferedToolsets } from '../config/toolsets.ts'
 import { goOnWith, withAnswer, withApproval, type Confirm } from './ask-approval.ts'
-import type { Answered, CarryOutDeps } from './carry-out.ts'
-import { type CallResult, errorResult, internalError, successResult, roundFigures } from './call-result.ts'
-import { createChartCollector, type DrawingBoard } from './pictures.ts'
-import { checkOutput } from './check-output.ts'
-import type { HandlerDeps, ToolCall } from './handle.ts'
-import type { KeptAnswers } from './kept-answers.ts'
-import type { Leads } from './require-leader.ts'
-import type { OfferedTools, Profile } from './offered-tools.ts'
+import type { Answered, CarryOutDeps, WritePipeline } from './carry-out.ts'
+import {
+  type CallResult,
+  errorResult,
+  internalError,
+  successResult,
+  roundFigures,
+  createChartCollector,
+  type DrawingBoard,
+} from './call-result.ts'
+import { checkOutput } from './parse-input.ts'
+import type { HandlerDeps, ToolCall, KeptAnswers } from './handle.ts'
 import type { createOnce, KeyedWork } from './once.ts'
+import type { OfferedTools, Profile } from './offered-tools.ts'
 
 /** What a call knows of itself once its arguments are read; collects its charts, and has a write audited before anything is done. */
 export function openCall(
@@ -251,40 +245,6 @@ export type DispatchOptions = {
   readonly tasks?: Tasks | undefined
   readonly provide?: HandlerDeps['provide']
   readonly provisioned?: HandlerDeps['provisioned']
-}
-
-export type WritePipeline = Leads & {
-  readonly openExecute: OpenExecute
-  readonly wallet: WriteContext['wallet']
-  readonly defaults: WriteContext['defaults']
-  readonly atomicRoute: WriteContext['atomicRoute']
-  readonly idempotency: Idempotency
-  /** What waits to be carried out. */
-  readonly operations: OperationsPipeline
-  hasSigned(requestId: string): Promise<boolean>
-  /** What is known of a request whose bytes were declined. */
-  readonly doubt?: Doubt
-  /**
-   * Leaves a line about a write that is asked for, before anything is done about it; what it gives back is called with how the
-   * call ended: the failure, `null` for none.
-   */
-  readonly auditCall?: (call: Call) => (failure: unknown) => void
-  /** The newest lines of the audit log about one principal's calls, or about everybody's. */
-  readonly latestAudit?: (principalId: string | null) => Promise<LatestAudit>
-  /** What a request sent, named to a caller who asks again for one that was cut off. */
-  readonly sentBy?: (requestId: string) => Promise<Sent>
-  /** The request that signed a transaction. */
-  readonly requestOf?: (txHash: string) => Promise<string | null>
-  /** What earlier attempts at a request had mined on a chain, for a tool that goes on. */
-  readonly earlier?: (requestId: string, chain: Chain) => Promise<readonly EarlierTransaction[]>
-  /** What is remembered of liquidity; left out where nothing is. */
-  readonly memory?: Memory
-  /** Positions that are watched, and what came of it; left out where nothing is. */
-  readonly watches?: Watches
-  /** Calls that are answered later. */
-  readonly tasks?: Tasks
-  /** Does work that closing must wait for. Throws `SERVER_BUSY` once the server is closing. */
-  during<Value>(work: () => Promise<Value>): Promise<Value>
 }
 
 function describeCall(

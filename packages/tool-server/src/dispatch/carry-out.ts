@@ -1,9 +1,11 @@
-import type { Operation } from '@svc/store'
-import { requireAccess } from '../auth/may.ts'
-import type { Call, OperationsPipeline, Principal } from '@svc/engine'
-import { type ErrorCode, type ErrorEnvelope, ToolError } from '@svc/amm'
+import type { Idempotency, Memory, Operation, Tasks, Watches } from '@svc/store'
+import type { Chain } from '@svc/wallet/core'
+import { requireAccess, wholeTool } from './offered-tools.ts'
+import type { Call, Doubt, LatestAudit, OpenExecute, OperationsPipeline, Principal, Sent } from '@svc/engine'
+import { type EarlierTransaction, type ErrorCode, type ErrorEnvelope, ToolError } from '@svc/amm'
 import type { Tool, ToolFacts } from '../tool.ts'
-import { wholeTool } from './offered-tools.ts'
+import type { WriteContext } from '../tool-context.ts'
+import type { Leads } from './once.ts'
 import { parseInput } from './parse-input.ts'
 
 /**
@@ -247,3 +249,38 @@ const mostAtOnce = 100
 const mostTurns = 100
 const firstWaitMs = 2_000
 const longestWaitMs = 5 * 60_000
+
+/** Everything only a write needs. */
+export type WritePipeline = Leads & {
+  readonly openExecute: OpenExecute
+  readonly wallet: WriteContext['wallet']
+  readonly defaults: WriteContext['defaults']
+  readonly atomicRoute: WriteContext['atomicRoute']
+  readonly idempotency: Idempotency
+  /** What waits to be carried out. */
+  readonly operations: OperationsPipeline
+  hasSigned(requestId: string): Promise<boolean>
+  /** What is known of a request whose bytes were declined. */
+  readonly doubt?: Doubt
+  /**
+   * Leaves a line about a write that is asked for, before anything is done about it; what it gives back is called with how the
+   * call ended: the failure, `null` for none.
+   */
+  readonly auditCall?: (call: Call) => (failure: unknown) => void
+  /** The newest lines of the audit log about one principal's calls, or about everybody's. */
+  readonly latestAudit?: (principalId: string | null) => Promise<LatestAudit>
+  /** What a request sent, named to a caller who asks again for one that was cut off. */
+  readonly sentBy?: (requestId: string) => Promise<Sent>
+  /** The request that signed a transaction. */
+  readonly requestOf?: (txHash: string) => Promise<string | null>
+  /** What earlier attempts at a request had mined on a chain, for a tool that goes on. */
+  readonly earlier?: (requestId: string, chain: Chain) => Promise<readonly EarlierTransaction[]>
+  /** What is remembered of liquidity; left out where nothing is. */
+  readonly memory?: Memory
+  /** Positions that are watched, and what came of it; left out where nothing is. */
+  readonly watches?: Watches
+  /** Calls that are answered later. */
+  readonly tasks?: Tasks
+  /** Does work that closing must wait for. Throws `SERVER_BUSY` once the server is closing. */
+  during<Value>(work: () => Promise<Value>): Promise<Value>
+}

@@ -1,9 +1,8 @@
-import type { Principal, Scope } from '@svc/engine'
+import type { Principal, Scope, KeyTier } from '@svc/engine'
 import { ToolError } from '@svc/amm'
 import type { Tool, ToolFacts } from '../tool.ts'
 import { quoteUntrusted } from './call-result.ts'
 import { appViews } from '../apps/app-views.ts'
-import { may } from '../auth/may.ts'
 import { isInToolsets, type OfferedToolsets } from '../config/toolsets.ts'
 import { toolSchemas, type ToolSchemas } from './tool-schemas.ts'
 
@@ -186,3 +185,30 @@ const toolIcons = {
   changes: iconOf('<path d="M4 20l1-5L16 4l4 4L9 19z" fill="none" stroke="#889" stroke-width="2"/>'),
   spends: iconOf('<path d="M3 8h16l-4-4M21 16H5l4 4" fill="none" stroke="#d72" stroke-width="2"/>'),
 }
+
+/**
+ * Whether a principal may call a tool. A key is judged by its tier, a scoped token by its scopes; nothing is judged by a
+ * tool's name. A tool that acts on stored writes is open to whoever may write anything: the write itself is judged when
+ * it is known.
+ */
+export function may(principal: Principal, tool: Pick<Tool, 'tier' | 'scope'>): boolean {
+  if (principal.tier !== null) return rank[principal.tier] >= rank[tool.tier]
+  const { scope } = tool
+  return scope === 'of-operation' ? writing.some((one) => principal.scopes.has(one)) : principal.scopes.has(scope)
+}
+
+/** Throws `INSUFFICIENT_KEY_TIER` naming what the tool needs. */
+export function requireAccess(tool: Pick<Tool, 'name' | 'tier' | 'scope'>, principal: Principal): void {
+  if (may(principal, tool)) return
+  const { name, scope } = tool
+  const lacking = scope === 'of-operation' ? 'any scope that writes' : `the scope ${scope}`
+  const message =
+    principal.tier === null ? `This token may not call ${name}: it lacks ${lacking}.` : `This key may not call ${name}.`
+  throw new ToolError('INSUFFICIENT_KEY_TIER', message, {
+    details: [{ message: 'What the tool needs.', tier: tool.tier, scope }],
+  })
+}
+
+const rank: Readonly<Record<KeyTier, number>> = { read: 0, feedback: 1, write: 2 }
+
+const writing: readonly Scope[] = ['write:trade', 'write:liquidity', 'write:vault', 'admin:wallet']

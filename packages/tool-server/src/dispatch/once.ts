@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { Idempotency } from '@svc/store'
-import { canonical, type Doubt, refusedByStore, type Sent } from '@svc/engine'
+import { canonical, type Doubt, refusedByStore, type Sent, type RoleFacts } from '@svc/engine'
 import { type ErrorCode, type ErrorDetail, ToolError } from '@svc/amm'
 import { errorResult, repeatedResult, type CallResult } from './call-result.ts'
+import type { Tool } from '../tool.ts'
 
 /** One call that must happen at most once. */
 export type OnceRequest = {
@@ -241,4 +242,18 @@ function hashBody(request: OnceRequest): string {
   return createHash('sha256')
     .update(JSON.stringify([request.tool, canonical(body)]))
     .digest('hex')
+}
+
+/** Nothing is begun, kept or audited by a server that follows another one. Throws `NOT_LEADER`. */
+export async function requireLeader({ access }: Pick<Tool, 'access'>, write: Leads | null): Promise<void> {
+  if (access !== 'read') await write?.requireLeader?.()
+}
+
+export type Leads = {
+  /** Throws `NOT_LEADER` of a server that follows another one on a shared database. */
+  readonly requireLeader?: () => Promise<void>
+  /** Whether it leads there. */
+  readonly role?: () => RoleFacts
+  /** Aborted when it leads no more; `null` where no other could. */
+  readonly term?: () => AbortSignal | null
 }

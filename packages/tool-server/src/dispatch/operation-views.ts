@@ -1,6 +1,6 @@
 import { formatAmount } from '@svc/lp-math'
 import type { Operation, StoredOrder } from '@svc/store'
-import { requireAccess } from '../auth/may.ts'
+import { requireAccess } from './offered-tools.ts'
 import {
   type Call,
   type OperationActions,

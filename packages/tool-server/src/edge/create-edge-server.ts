@@ -1,4 +1,4 @@
-import { createRedactor, type Log } from '@svc/runtime'
+import { createRedactor, type Log, type LogFacts, type LogLevel, type Redactor } from '@svc/runtime'
 import { parsePolicy, type Policy } from '@svc/engine/policy'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createBarMemory } from '@svc/amm/history'
@@ -17,7 +17,6 @@ import { answerFailure, problemOf } from '../transports/answers.ts'
 import { createGuards, hostNames, loopbackHosts } from '../transports/guards.ts'
 import { createBodyRoom } from '../transports/json-body.ts'
 import { refuse, type RequestContext } from '../transports/request-stages.ts'
-import { createLineLog } from './create-line-log.ts'
 import { openEras } from './open-eras.ts'
 import { readEdgeConfig } from './read-edge-config.ts'
 
@@ -110,3 +109,36 @@ function keep(config: Config, policy: Policy, log: Log) {
   } satisfies Partial<RequestContext>
   return { stages, offered, bars: createBarMemory() }
 }
+
+/** The log of a place without files: the same lines as of a process, each handed to `write`. */
+export function createLineLog({ level, redactor, write, now }: LineLogOptions): Log {
+  const least = levels[level]
+  const at = (name: 'debug' | 'info' | 'warn' | 'error') => {
+    if (levels[name] < least) return () => {}
+    // As everywhere: what is expected to go wrong now and then is a line without a stack.
+    const isBrief = name === 'warn' && least > levels.debug
+    return (event: string, facts: LogFacts = {}) => {
+      const shown = isBrief ? redactor.brief(facts) : redactor.value(facts)
+      write(JSON.stringify({ level: levels[name], time: now(), ...Object(shown), event }))
+    }
+  }
+  return Object.freeze({
+    debug: at('debug'),
+    info: at('info'),
+    warn: at('warn'),
+    error: at('error'),
+    flush: () => {},
+    writesDebug: levels.debug >= least,
+    writesInfo: levels.info >= least,
+  })
+}
+
+export type LineLogOptions = {
+  readonly level: LogLevel
+  readonly redactor: Pick<Redactor, 'brief' | 'value'>
+  readonly write: (line: string) => void
+  /** Unix milliseconds. */
+  readonly now: () => number
+}
+
+const levels = { trace: 10, debug: 20, info: 30, warn: 40, error: 50, fatal: 60, silent: Infinity } as const

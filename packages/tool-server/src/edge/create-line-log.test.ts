@@ -1,6 +1,6 @@
 import { createLog, createRedactor, type Log, type LogLevel } from '@svc/runtime'
 import { expect, test } from 'vitest'
-import { createLineLog } from './create-line-log.ts'
+import { createLineLog } from './create-edge-server.ts'
 
 /** What a log writes of some events, but for the time and the stacks. */
 function lines(open: (write: (line: string) => void) => Log): unknown[] {

@@ -4,19 +4,24 @@ import type { Log, Redactor } from '@svc/runtime'
 import type { BarStore } from '@svc/store'
 import type { Config } from '../config/config-shape.ts'
 import type { ChartStore } from '../charts/chart-store.ts'
-import { createDispatch } from '../dispatch/dispatch.ts'
+import { createDispatch, type Dispatch } from '../dispatch/dispatch.ts'
 import type { OfferedTools } from '../dispatch/offered-tools.ts'
-import { instructions } from '../instructions.ts'
+import { instructions, openCore } from '../open-core.ts'
 import { openHistory, openPorts } from '../open-ports.ts'
-import { createEdgeStatus } from '../status/edge-status.ts'
 import { dataTools, namesBeyondData } from '../tools/data-tools.ts'
 import { createEras } from '../transports/eras.ts'
-import { createFastPath } from '../transports/fast-path.ts'
-import { openCore } from '../open-core.ts'
-import type { Eras } from '../transports/request-stages.ts'
-import { createSessionlessEra } from './sessionless-era.ts'
-import { createInlineWorkers } from '../workers/inline-workers.ts'
-import { refusingRedirects } from './refusing-redirects.ts'
+import { createFastPath, answerFastRequest, fastRequest, speaksLegacy } from '../transports/fast-path.ts'
+import { type Eras, refuse } from '../transports/request-stages.ts'
+import { createInlineWorkers } from '../workers/compute.ts'
+import { jsonRpcErrors, sendJson, sendJsonRpcError } from '../transports/answers.ts'
+import { type Exchange, webRequest, writeWebResponse } from '../transports/exchange.ts'
+import type { LegacyEra } from '../transports/legacy-era.ts'
+import type { LoadProtocol } from '../transports/protocol.ts'
+import type { Ports } from '../ports.ts'
+import type { StatusReport } from '../tool-context.ts'
+import { checkChains } from '../status/check-chains.ts'
+import { checkSettings, atEdge } from '../status/check-settings.ts'
+import { version, withoutWallet } from '../status/status.ts'
 
 /** What answers one request: the eras of the protocol over a dispatch and ports of its own, so that it waits for nothing that another began. */
 export async function openEras(place: ErasPlace): Promise<Eras> {
@@ -69,3 +74,89 @@ export type ErasPlace = {
 
 /** They are kept for a later request, which has nothing of this one. */
 const noPictures: ChartStore = Object.freeze({ put: () => [], list: () => [], read: async () => null })
+
+/**
+ * Serves the 2025 revisions where nothing is kept from one request to the next: without a session, which these revisions allow. What only a
+ * session knows of its client, that it shows views or forms, is not known, and a cancellation finds no call: whoever leaves cancels theirs.
+ */
+function createSessionlessEra({ dispatch, protocol }: SessionlessOptions): LegacyEra {
+  return Object.freeze({
+    async post(exchange: Exchange, message: unknown) {
+      const { headers } = exchange.request
+      // Of a session that another server opened, or of none: as one that has ended.
+      if (headers['mcp-session-id'] !== undefined)
+        return sendJsonRpcError(exchange.response, 404, jsonRpcErrors.sessionUnknown)
+      const call = new AbortController()
+      const leave = () => call.abort()
+      exchange.response.on('close', leave)
+      try {
+        const fast = speaksLegacy(headers['mcp-protocol-version'])
+          ? fastRequest(message, headers.accept, dispatch)
+          : null
+        if (fast === null) return await throughLibrary(exchange, message, call.signal, protocol)
+        const caller = { principal: exchange.principal, views: false, signal: call.signal }
+        const body = await answerFastRequest(fast, caller, dispatch)
+        if (!exchange.response.destroyed) sendJson(exchange.response, 200, body)
+      } finally {
+        exchange.response.off('close', leave)
+      }
+    },
+    async session() {
+      throw refuse('METHOD_NOT_ALLOWED', 'No sessions are kept here, and no streams of them.', {
+        allow: 'POST, OPTIONS',
+      })
+    },
+  })
+}
+
+export type SessionlessOptions = { readonly dispatch: Dispatch; readonly protocol: LoadProtocol }
+
+async function throughLibrary(
+  { request, response, principal }: Exchange,
+  message: unknown,
+  signal: AbortSignal,
+  protocol: LoadProtocol,
+): Promise<void> {
+  const { newMcpServer, newSessionTransport } = await protocol()
+  const transport = newSessionTransport(null, undefined)
+  const server = newMcpServer(() => principal, 'legacy')
+  await server.connect(transport)
+  try {
+    await writeWebResponse(
+      response,
+      await transport.handleRequest(webRequest(request, signal), { parsedBody: message }),
+    )
+  } finally {
+    await server.close()
+  }
+}
+
+/** `fetch` for platforms that know no `redirect: 'error'`: what would be followed is refused all the same. */
+export function refusingRedirects(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
+  return async (input, init) => {
+    if (init?.redirect !== 'error') return fetch(input, init)
+    const answer = await fetch(input, { ...init, redirect: 'manual' })
+    if (answer.type !== 'opaqueredirect' && (answer.status < 300 || answer.status > 399)) return answer
+    await answer.body?.cancel()
+    throw new TypeError('The answer is a redirect, which is not followed.')
+  }
+}
+
+/** What a server at an edge says about itself: nothing of a machine, files or keys on it, for it has none. */
+function createEdgeStatus({ config, ports, now }: EdgePlace): StatusReport {
+  return Object.freeze({
+    setup: async () => ({
+      profile: config.profile,
+      version,
+      checks: [...checkSettings(config, ports, 'D'), ...(await checkChains(config, ports, atEdge, now))],
+    }),
+    safety: async () => withoutWallet,
+  })
+}
+
+type EdgePlace = {
+  readonly config: Config
+  readonly ports: Pick<Ports, 'chains' | 'rpc' | 'agentAddress'>
+  /** Unix milliseconds. */
+  readonly now: () => number
+}

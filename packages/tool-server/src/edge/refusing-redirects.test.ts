@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
-import { refusingRedirects } from './refusing-redirects.ts'
+import { refusingRedirects } from './open-eras.ts'
 
 /** As workerd does. */
 const platform: typeof fetch = (input, init) =>

@@ -1,6 +1,6 @@
 import type { LatestAudit } from '@svc/engine'
 import { expect, it } from 'vitest'
-import { formatAudit } from './format-audit.ts'
+import { formatAudit } from './server-resources.ts'
 
 type Line = LatestAudit['lines'][number]
 

@@ -6,8 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { createOfferedTools } from '../dispatch/offered-tools.ts'
 import { catalogue } from '../tools/index.ts'
 import { codeOf } from './code-of.fixture.ts'
-import { promptTable } from './prompt-table.ts'
-import { createPrompts } from './prompts.ts'
+import { promptTable, createPrompts } from './prompts.ts'
 
 const given: Readonly<Record<string, string>> = {
   chain: 'base',

@@ -1,9 +1,10 @@
 import { errorTable, ToolError } from '@svc/amm'
-import type { Principal } from '@svc/engine'
-import { may, requireAccess } from '../auth/may.ts'
+import type { Principal, LatestAudit } from '@svc/engine'
+import { may, requireAccess, type OfferedTools } from '../dispatch/offered-tools.ts'
 import { type CallResult, internalError } from '../dispatch/call-result.ts'
-import { formatAudit } from './format-audit.ts'
-import type { GuideDeps } from './guide-deps.ts'
+import { printable, type Log } from '@svc/runtime'
+import type { CallRequest } from '../dispatch/call-stages.ts'
+import type { Ports } from '../ports.ts'
 
 /**
  * The resources of the server itself. What a tool reads is the answer of that tool, by the pipeline of a call: it says the same, is logged the
@@ -168,4 +169,59 @@ function listResource({ uri, name, title, description }: Omit<ListedResource, 'm
 
 function listTemplate({ uri: uriTemplate, name, title, description }: typeof positionTemplate): ListedTemplate {
   return { uriTemplate, name, title, description, mimeType }
+}
+
+type AuditLine = LatestAudit['lines'][number]
+
+/**
+ * Lines of the audit log as JSON for a caller, newest first: so many and so long that one answer holds them, in printable ASCII, without the
+ * hashes, which prove nothing of a part.
+ */
+export function formatAudit({ lines, isCut }: LatestAudit, nowMs: number): string {
+  const shown: object[] = []
+  let size = 0
+  for (const line of lines.slice(0, mostLines)) {
+    const fitting = fittingLine(line)
+    size += JSON.stringify(fitting).length
+    if (size > mostCharacters) break
+    shown.push(fitting)
+  }
+  const notes = [
+    ...(shown.some((line) => 'shortened' in line) ? [shortenedNote] : []),
+    ...(isCut || shown.length < lines.length ? [olderNote] : []),
+  ]
+  const answer = { lines: shown, notes, timestamp: new Date(nowMs).toISOString(), source: 'audit' }
+  return printable(JSON.stringify(answer), Number.POSITIVE_INFINITY)
+}
+
+const mostLines = 50
+const mostCharacters = 48_000
+const mostOfOne = 4_000
+const shortenedNote = 'Of lines with "shortened" the facts are left out; svc audit show --request has them.'
+const olderNote = 'Older lines are not shown; svc audit show has them.'
+
+function fittingLine({ v: _version, prevHash: _previous, hash: _hash, ...line }: AuditLine): object {
+  if (JSON.stringify(line).length <= mostOfOne) return line
+  const { seq, ts, event, requestId, actor, tool } = line
+  const named = typeof tool === 'string' ? { tool: tool.slice(0, 64) } : {}
+  return { seq, ts, event, requestId, ...named, actor: { principal: actor?.principal }, shortened: true }
+}
+
+/** What prompts, resources and completions reach. */
+export type GuideDeps = {
+  readonly tools: Pick<OfferedTools, 'require' | 'isOpenTo'>
+  readonly chains: Ports['chains']
+  /** The pipeline of a call. */
+  readonly call: (request: CallRequest) => Promise<CallResult>
+  /** Of one principal, or of all where it is `null`; `null` itself where no audit log is written. */
+  readonly latestAudit: ((principalId: string | null) => Promise<LatestAudit>) | null
+  readonly log: Log
+  /** Unix milliseconds. */
+  readonly now: () => number
+  readonly newRequestId: () => string
+}
+
+/** Throws what a call of the tool would be refused with before its arguments are read. */
+export function requireTool(tools: Pick<OfferedTools, 'require'>, principal: Principal, name: string): void {
+  requireAccess(tools.require(name), principal)
 }

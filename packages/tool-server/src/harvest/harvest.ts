@@ -1,7 +1,6 @@
 import type { Deferred, Intent, Plan, Position, Token } from '@svc/amm'
 import type { WriteContext } from '../tool-context.ts'
-import { claimRewards, type PlannedRewards, planRewards } from './claim-rewards.ts'
-import { collectBatches } from './collect-batches.ts'
+import { claimRewards, type PlannedRewards, planRewards, collectBatches } from './collect-batches.ts'
 import { consolidate, planSwaps, type PlannedSwap } from './consolidate.ts'
 import { findDue } from './find-due.ts'
 import {
@@ -12,8 +11,7 @@ import {
   type DoneSwap,
   type PaidRewards,
 } from './harvest-book.ts'
-import { readGasPrice, typicalGas } from '../analysis/read-gas-price.ts'
-import { sumUsd, trustedImpactBps } from '../analysis/value-usd.ts'
+import { readGasPrice, typicalGas, sumUsd, trustedImpactBps } from '../analysis/value-usd.ts'
 
 export type HarvestOutcome =
   | { readonly kind: 'done'; readonly book: HarvestBook; readonly skipped: number }

@@ -1,6 +1,6 @@
 import type { PublicClient } from 'viem'
 import { expect, test } from 'vitest'
-import { clientAtBlock } from './client-at-block.ts'
+import { clientAtBlock } from './create-identities.ts'
 
 const asked: unknown[] = []
 const say = (method: string) => async (read?: unknown) => void asked.push([method, read])

@@ -6,13 +6,11 @@ import type { ActiveAlert } from '../alerts/alert-table.ts'
 import type { Config } from '../config/config-shape.ts'
 import type { Ports } from '../ports.ts'
 import { reportSetup } from '../status/status.ts'
-import { chainsView } from './chains-view.ts'
-import { readHeldPositions } from './held-positions.ts'
+import { chainsView, statusView } from './status-view.ts'
+import { readHeldPositions, readOperatorStatus } from './read-status.ts'
 import { createOperatorPage, type OperatorPage } from './operator-page.ts'
 import { usePageLink } from './page-link.ts'
 import { readList } from './read-list.ts'
-import { readOperatorStatus } from './read-status.ts'
-import { statusView } from './status-view.ts'
 
 /** The operator page over what a running server has: the same readings as of the commands beside it. */
 export function openOperatorPage({ config, policies, access, wallet, ports, alerts }: OperatorPlace): OperatorPage {

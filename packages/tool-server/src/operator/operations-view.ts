@@ -13,9 +13,8 @@ import {
   valuesText,
   worthText,
 } from '@svc/engine/approvals'
-import { moreText, type MoreOperations, type OperationList } from './read-list.ts'
+import { moreText, type MoreOperations, type OperationList, questionText } from './read-list.ts'
 import { html, type Html } from './html.ts'
-import { questionText } from './question.ts'
 
 /** What waits, comes and is past, as pages ask for it again and again; the buttons of decisions only where one is taken there. */
 export function listView({ operations, more }: OperationList, now: number, decides = true): Html {

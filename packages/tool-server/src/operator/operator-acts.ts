@@ -1,12 +1,17 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes, createHash } from 'node:crypto'
 import { ToolError } from '@svc/amm'
 import type { OperatorAccess } from '@svc/engine/open'
 import { passkeyOf, type Policy } from '@svc/engine/policy'
 import * as z from 'zod'
 import { createNonces, type Nonces } from '../auth/sign-in/nonces.ts'
-import { carryOutDecision, challengeOf, decisionSchema } from './operator-decision.ts'
-import { createOperatorSessions, type OperatorSession, type OperatorSessions, sessionMs } from './operator-sessions.ts'
-import { type Assertion, assertionSchema, isConfirmed } from './verify-passkey.ts'
+import {
+  carryOutDecision,
+  challengeOf,
+  decisionSchema,
+  type Assertion,
+  assertionSchema,
+  isConfirmed,
+} from './operator-decision.ts'
 
 /** What operators do from afar, by the path that a script of the page asks at: sign in, ask for a challenge of one decision, and confirm it. */
 export function createOperatorActs(options: OperatorActsOptions): OperatorActs {
@@ -197,4 +202,57 @@ export function signInFirst(): ToolError {
 
 export function json(value: unknown): OperatorAnswer {
   return { type: 'application/json', body: JSON.stringify(value) }
+}
+
+/**
+ * Who is signed in to the page, in the memory of this process: a browser holds a token, the server its digest. A session lets somebody look;
+ * what is decided in it is confirmed by a passkey each time.
+ */
+export function createOperatorSessions(now: () => number, lastsMs = sessionMs): OperatorSessions {
+  const open = new Map<string, OperatorSession>()
+  const drop = () => {
+    for (const [digest, { endsAt }] of open) if (endsAt <= now()) open.delete(digest)
+  }
+  return {
+    begin(operator, passkey) {
+      drop()
+      const [oldest] = open.keys()
+      if (open.size >= mostOpen && oldest !== undefined) open.delete(oldest)
+      const token = randomBytes(32).toString('base64url')
+      open.set(digestOf(token), { operator, passkey, endsAt: now() + lastsMs, asked: null })
+      return token
+    },
+    find(token) {
+      drop()
+      return open.get(digestOf(token)) ?? null
+    },
+    end: (token) => void open.delete(digestOf(token)),
+  }
+}
+
+type OperatorSessions = {
+  /** Gives the token that the browser is to hold. */
+  begin(operator: string, passkey: string): string
+  find(token: string): OperatorSession | null
+  end(token: string): void
+}
+
+type OperatorSession = {
+  /** As the policy names them. */
+  readonly operator: string
+  /** The id of the passkey that they signed in with. */
+  readonly passkey: string
+  /** Unix milliseconds. */
+  readonly endsAt: number
+  /** The challenge that stands for the one decision that is being asked for; it is taken away when it is answered. */
+  asked: { readonly nonce: string; readonly endsAt: number } | null
+}
+
+/** An hour. */
+const sessionMs = 3_600_000
+/** Operators alone open them. */
+const mostOpen = 64
+
+function digestOf(token: string): string {
+  return createHash('sha256').update(token).digest('hex')
 }

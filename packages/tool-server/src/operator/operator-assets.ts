@@ -1,5 +1,5 @@
 import { linkField, sessionField } from './operator-paths.ts'
-import { pageCss } from './page-css.ts'
+import { pageCss } from './html.ts'
 
 /** The style of the approval page, and what gauges, tables and forms need besides. */
 export const operatorCss = `${pageCss}

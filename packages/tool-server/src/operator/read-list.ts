@@ -1,6 +1,14 @@
 import type { Operations, Operation } from '@svc/store'
 import { printable } from '@svc/runtime'
-import { type OperationDescription, describeOperation } from '@svc/engine/approvals'
+import {
+  type OperationDescription,
+  describeOperation,
+  allowanceText,
+  dollars,
+  nothingArrivesText,
+  shortAmountText,
+  tradePriceText,
+} from '@svc/engine/approvals'
 
 /**
  * What a person is shown of all operations: what awaits a decision, then what is approved or scheduled, and with `all` what
@@ -115,4 +123,39 @@ function isSameCall(operation: Operation, { principalId, tool, input, decidedAt 
 function warningText({ id, state, decidedAt }: Operation): string {
   const at = new Date(decidedAt ?? 0).toISOString()
   return `The same call of the same caller was approved already, at ${at}: operation ${printable(id)} is ${state}.`
+}
+
+/** What comes of a decision, in words for whoever made it. */
+export function outcome({ id, state }: Pick<Operation, 'id' | 'state'>): string {
+  if (state === 'denied') return 'Denied.'
+  if (state === 'scheduled') return 'Approved. It is carried out when its time has come.'
+  return (
+    `Approved. It is carried out once, as soon as the caller calls execute_plan with planId ${id}, or repeats its call ` +
+    'under the same idempotencyKey, before it expires.'
+  )
+}
+
+/** What the browser asks before a plan is approved: what is approved, as plain lines that the card says as well. */
+export function questionText(operation: OperationDescription): string {
+  const price = tradePriceText(operation)
+  return [
+    `Approve this? ${operation.why}`,
+    '',
+    `Leaves at most: ${amountsText(operation.leavesAtMost, 'up') || 'nothing'}`,
+    `Arrives at least: ${amountsText(operation.arrivesAtLeast, 'down') || nothingArrivesText(operation)}`,
+    ...operation.allows.map((allowance) => `Allows: ${allowanceText(allowance)}`),
+    ...(price === null ? [] : [`Price: ${price}`]),
+    ...operation.deposits.flatMap((one) => [
+      `Goes into: ${one.into}`,
+      `Range: ${one.range}`,
+      `Price when planned: ${one.price}`,
+    ]),
+    `Counts as: ${dollars(operation.spendUsd)} USD of the limits`,
+    `On ${operation.chain}, asked by ${operation.askedBy}`,
+    ...operation.warnings.map((warning) => `Note: ${warning}`),
+  ].join('\n')
+}
+
+function amountsText(list: OperationDescription['leavesAtMost'], rounding: 'up' | 'down'): string {
+  return list.map((amount) => shortAmountText(amount, rounding)).join(' and ')
 }

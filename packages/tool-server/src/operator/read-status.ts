@@ -1,11 +1,17 @@
 import { access } from 'node:fs/promises'
-import { readOrder, ToolError } from '@svc/amm'
+import { readOrder, ToolError, type MarketPorts, type PairShare, type Position } from '@svc/amm'
 import { type DayUse, loadPolicy, type Policy, policyFaults, readDayUse, sessionIdleMs } from '@svc/engine/policy'
-import { readServerId, readSigningState, type SigningState, type SwitchPlace } from '@svc/engine/switches'
+import {
+  readServerId,
+  readSigningState,
+  type SigningState,
+  type SwitchPlace,
+  readLatestAudit,
+} from '@svc/engine/switches'
 import { formatAmount } from '@svc/lp-math'
 import type { Leader, Ledger, Operations, OperationState, Store, Transactions } from '@svc/store'
-import type { JournalState } from '@svc/wallet/core'
-import { type LastWrite, readLastWrites } from './last-writes.ts'
+import type { JournalState, Chain } from '@svc/wallet/core'
+import type { Address } from 'viem'
 
 /**
  * How a server stands, for whoever operates it: whether anything stands against signing, what of the day is spent and left, what waits, what is
@@ -173,4 +179,111 @@ function isThere(path: string): Promise<boolean> {
     () => true,
     () => false,
   )
+}
+
+/** How the writes asked for last ended, newest first, by the audit log of a data directory: what is on this disk alone. */
+async function readLastWrites(dataDir: string): Promise<readonly LastWrite[]> {
+  const { lines } = await readLatestAudit(dataDir, null)
+  return lines.flatMap((line) => writeOf(line) ?? []).slice(0, mostShown)
+}
+
+export type LastWrite = {
+  /** ISO 8601. */
+  readonly at: string
+  readonly tool: string
+  readonly outcome: 'settled' | 'refused' | 'failed' | 'waits for a person' | 'scheduled'
+  /** Of a write that was refused or failed. */
+  readonly code: string | null
+  /** Decimal US dollars; `null` where nothing was settled. */
+  readonly spentUsd: string | null
+  /** The most that it could have lost in value, as it counts against the budget. */
+  readonly lostUsd: string | null
+  /** Of the last transaction. */
+  readonly txHash: string | null
+}
+
+const outcomes = new Map<string, LastWrite['outcome']>([
+  ['tx.settled', 'settled'],
+  ['tx.refused', 'refused'],
+  ['tx.failed', 'failed'],
+  ['tx.approval.requested', 'waits for a person'],
+  ['tx.scheduled', 'scheduled'],
+])
+
+const mostShown = 5
+
+type Line = { readonly event: string; readonly ts: string; readonly [fact: string]: unknown }
+
+function writeOf(line: Line): LastWrite | null {
+  const outcome = outcomes.get(line.event)
+  if (outcome === undefined) return null
+  const { tool, transactions } = line
+  return {
+    at: line.ts,
+    tool: textOf(tool) ?? 'unknown',
+    outcome,
+    code: textOf(line['code']),
+    spentUsd: textOf(line['spentUsd']),
+    lostUsd: textOf(line['lostUsd']),
+    txHash: Array.isArray(transactions) ? textOf(transactions.at(-1)) : null,
+  }
+}
+
+function textOf(value: unknown): string | null {
+  return typeof value === 'string' ? value : null
+}
+
+/** What a wallet has in pools of some chains now. A chain that does not answer is said to be unread. */
+export async function readHeldPositions({ liquidity, chains, owner }: HeldPlace): Promise<HeldPositions> {
+  const read = await Promise.all(
+    chains.map(async (chain) => {
+      try {
+        const { items, complete } = await liquidity.positionsByOwner(chain, owner, ['v2', 'v3', 'v4'])
+        return { items: items.map((one) => heldOf(chain, one)), unread: complete ? [] : [chain.name] }
+      } catch (error) {
+        if (!(error instanceof ToolError)) throw error
+        return { items: [], unread: [chain.name] }
+      }
+    }),
+  )
+  return { owner, items: read.flatMap(({ items }) => items), unread: read.flatMap(({ unread }) => unread) }
+}
+
+export type HeldPlace = {
+  readonly liquidity: Pick<MarketPorts['liquidity'], 'positionsByOwner'>
+  /** Those for which an endpoint is named. */
+  readonly chains: readonly Chain[]
+  readonly owner: Address
+}
+
+export type HeldPositions = {
+  readonly owner: Address
+  readonly items: readonly HeldPosition[]
+  /** Names of chains that did not show all. */
+  readonly unread: readonly string[]
+}
+
+export type HeldPosition = {
+  readonly chain: string
+  readonly version: 'v2' | 'v3' | 'v4'
+  readonly positionId: string
+  readonly pair: string
+  readonly amount0: string
+  readonly amount1: string
+  /** Where the price stands between the ends of the range, 0 to 1; below or above it out of range; `null` of v2, which has none. */
+  readonly place: number | null
+}
+
+function heldOf(chain: Chain, one: Position | PairShare): HeldPosition {
+  const { version, positionId, pool, amount0, amount1 } = one
+  const { token0, token1, tick } = pool
+  return {
+    chain: chain.name,
+    version,
+    positionId,
+    pair: `${token0.symbol}/${token1.symbol}`,
+    amount0: formatAmount(amount0, token0.decimals),
+    amount1: formatAmount(amount1, token1.decimals),
+    place: 'tickLower' in one ? (tick - one.tickLower) / (one.tickUpper - one.tickLower) : null,
+  }
 }

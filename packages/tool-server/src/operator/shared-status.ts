@@ -1,4 +1,10 @@
 // What `svc status` says of a server, and the operator page shows.
-export { type HeldPositions, readHeldPositions } from './held-positions.ts'
-export type { LastWrite } from './last-writes.ts'
-export { budgetTexts, type OperatorStatus, readOperatorStatus, undecided } from './read-status.ts'
+export {
+  type HeldPositions,
+  readHeldPositions,
+  type LastWrite,
+  budgetTexts,
+  type OperatorStatus,
+  readOperatorStatus,
+  undecided,
+} from './read-status.ts'

@@ -1,7 +1,7 @@
 import { passkeyOf } from '@svc/engine/policy'
 import { expect, it } from 'vitest'
 import { makePasskey } from './passkey.fixture.ts'
-import { type Assertion, isConfirmed } from './verify-passkey.ts'
+import { type Assertion, isConfirmed } from './operator-decision.ts'
 
 const origin = 'https://mcp.example.com'
 const challenge = Buffer.alloc(32, 7).toString('base64url')

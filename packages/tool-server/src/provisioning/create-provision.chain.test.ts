@@ -12,7 +12,7 @@ import { readConfig } from '../config.ts'
 import { envFilePath, readEnvFile } from '../config/env-file.ts'
 import { openServer } from '../open-server.ts'
 import { connectFirst } from '../test-server.fixture.ts'
-import { walletNotePath } from './wallet-note.ts'
+import { walletNotePath } from './obtain-wallet.ts'
 
 const devnet = useDevnet()
 const closers: (() => unknown)[] = []

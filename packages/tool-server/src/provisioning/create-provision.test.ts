@@ -5,9 +5,9 @@ import { createLog, createRedactor } from '@svc/runtime'
 import { createAuthorizationKey } from '@svc/wallet/provisioning'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { readConfig } from '../config.ts'
-import { restoringName } from '../config/require-restored.ts'
+import { restoringName } from '../config/env-file.ts'
 import { createProvision } from './create-provision.ts'
-import { walletNotePath } from './wallet-note.ts'
+import { walletNotePath } from './obtain-wallet.ts'
 
 let dataDir: string
 beforeEach(() => {

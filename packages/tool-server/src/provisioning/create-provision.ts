@@ -5,9 +5,8 @@ import type { Redactor } from '@svc/runtime'
 import { StoreError } from '@svc/store'
 import { Secret, WalletError } from '@svc/wallet/core'
 import { type Config, ConfigError, type ProvisionConfig, type WalletConfig } from '../config/config-shape.ts'
-import { envFilePath, mergeEnvFile, readEnvFile } from '../config/env-file.ts'
+import { envFilePath, mergeEnvFile, readEnvFile, requireRestored } from '../config/env-file.ts'
 import type { Provision } from '../open-dispatch.ts'
-import { requireRestored } from '../config/require-restored.ts'
 import { type ObtainedWallet, obtainWallet } from './obtain-wallet.ts'
 
 /**

@@ -4,7 +4,7 @@ import { isLoopback } from '@svc/runtime'
 import { apiKeySetting, keyTiers } from '../auth/credentials.ts'
 import type { Config } from '../config/config-shape.ts'
 import type { SetupCheck } from '../tool-context.ts'
-import { failed, passed, setCommand, warned } from './setup-check.ts'
+import { failed, passed, setCommand, warned } from './check-settings.ts'
 
 /** Who may call, over which wire, and whether the rules of production hold. `now` in Unix milliseconds. */
 export function checkAccess(config: Config, place: string, now: () => number): readonly SetupCheck[] {

@@ -5,7 +5,7 @@ import type { Chain } from '@svc/wallet/core'
 import type { Config } from '../config/config-shape.ts'
 import type { Ports } from '../ports.ts'
 import type { SetupCheck } from '../tool-context.ts'
-import { failed, passed, setCommand, warned } from './setup-check.ts'
+import { failed, passed, setCommand, warned } from './check-settings.ts'
 
 /**
  * Probes the chains the operator configured an endpoint for, or, when none is, the first of the table as a sign of life

@@ -1,7 +1,6 @@
 import type { Config } from '../config/config-shape.ts'
 import type { Ports } from '../ports.ts'
 import type { SetupCheck } from '../tool-context.ts'
-import { failed, passed, warned } from './setup-check.ts'
 
 /** What the settings say of themselves, the wallet, and the keys for services whose lack closes tools. */
 export function checkSettings(
@@ -67,4 +66,28 @@ function checkSubgraphKey({ upstream }: Config): SetupCheck {
   const id = 'subgraph-key'
   if (upstream.subgraphApiKey !== null) return passed(id, 'There is a key for subgraphs.')
   return passed(id, 'Without SVC_MCP_SUBGRAPH_API_KEY the past of pools is read from the endpoints alone.')
+}
+
+/** Nothing to fix. */
+export function passed(id: string, message: string): SetupCheck {
+  return { id, status: 'pass', message, fix: null }
+}
+
+/** What works, and could be better. */
+export function warned(id: string, message: string, fix: string): SetupCheck {
+  return { id, status: 'warn', message, fix }
+}
+
+/** What is broken. The fix ends in the command that fixes it, behind `Run: `. */
+export function failed(id: string, message: string, fix: string): SetupCheck {
+  return { id, status: 'fail', message, fix }
+}
+
+/** In the place of a data directory where there is none: settings are the platform's. */
+export const atEdge = 'the edge'
+
+/** The command that puts a setting into the environment file; a later line holds over an earlier one. */
+export function setCommand(setting: string, value: string, place: string): string {
+  if (place === atEdge) return `npx wrangler secret put ${setting}`
+  return `echo '${setting}=${value}' >> ${place}/.env`
 }

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { createRpcPool } from '@svc/amm/rpc'
 import { readConfig } from '../config.ts'
 import { untouchedWorld } from '../tools/refusals.fixture.ts'
-import { checkSafetyStatus } from '../tools/setup/check-safety-status.ts'
+import { checkSafetyStatus } from '../tools/setup/checks.ts'
 import { checkRpc } from './check-chains.ts'
 import { createStatus } from './status.ts'
 

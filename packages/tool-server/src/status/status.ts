@@ -3,11 +3,9 @@ import type { SetupReport, StatusReport } from '../tool-context.ts'
 import type { Config } from '../config/config-shape.ts'
 import type { Ports } from '../ports.ts'
 import { checkAccess } from './check-access.ts'
-import { checkAgent } from './check-agent.ts'
-import { checkAppId } from './check-app-id.ts'
+import { checkAgent, checkAppId } from './check-agent.ts'
 import { checkChains } from './check-chains.ts'
-import { checkDataDir, checkOwnerKey, checkPolicy, policyPath } from './check-data-dir.ts'
-import { checkHost, type HostFacts } from './check-host.ts'
+import { checkDataDir, checkOwnerKey, checkPolicy, policyPath, checkHost, type HostFacts } from './check-host.ts'
 import { checkSettings } from './check-settings.ts'
 
 /** What the running server says about itself. */

@@ -1,6 +1,6 @@
 import type { Store } from '@svc/store'
 import { expect, it } from 'vitest'
-import type { TaskWork } from './running-task.ts'
+import type { TaskWork } from './task.ts'
 import { aborted, ann, begin, inTime, status, stored, untilAborted, useTasks } from './task-service.fixture.ts'
 import type { TaskService } from './task-service.ts'
 

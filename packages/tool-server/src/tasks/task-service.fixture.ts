@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { type Principal, type Scope, storePrincipal } from '@svc/engine'
 import { openStore, type Store, type StoredTask } from '@svc/store'
 import { afterEach, beforeEach } from 'vitest'
-import type { TaskWork } from './running-task.ts'
+import type { TaskWork } from './task.ts'
 import { createTaskService, type TaskService, type TaskServiceOptions } from './task-service.ts'
 
 /** A state of its own for each test, and services on it. */

@@ -2,7 +2,7 @@ import { ToolError } from '@svc/amm'
 import type { Principal, Scope } from '@svc/engine'
 import { type Store, taskBounds } from '@svc/store'
 import { expect, it } from 'vitest'
-import type { TaskWork } from './running-task.ts'
+import type { TaskWork } from './task.ts'
 import {
   aborted,
   ann,

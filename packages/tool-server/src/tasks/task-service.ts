@@ -1,9 +1,17 @@
 import type { NewTask, StoredTask, TaskEnd, Tasks } from '@svc/store'
 import { isPassing, type Principal, readPrincipal, storePrincipal } from '@svc/engine'
 import type { Log } from '@svc/runtime'
-import { createLiveTask, type LiveTask, runningTask, takeBackQuestions, type TaskWork } from './running-task.ts'
-import { endOf, failureOf } from './task-outcome.ts'
-import { showTask, type TaskView } from './task-view.ts'
+import {
+  createLiveTask,
+  type LiveTask,
+  runningTask,
+  takeBackQuestions,
+  type TaskWork,
+  endOf,
+  failureOf,
+  showTask,
+  type TaskView,
+} from './task.ts'
 
 /**
  * Calls that are answered later. A task is on disk before its caller hears of it; what its work came to is, before anybody hears of that. Work

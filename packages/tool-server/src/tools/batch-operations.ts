@@ -1,8 +1,14 @@
 import { isAddress } from 'viem'
 import * as z from 'zod'
-import { addContradictions, addParams } from './add-request.ts'
-import { collectParams, compoundParams, moveContradictions, moveParams } from './position-params.ts'
-import { removableIdProblem, removeParams } from './owned-liquidity.ts'
+import {
+  addContradictions,
+  addParams,
+  collectParams,
+  compoundParams,
+  moveContradictions,
+  moveParams,
+} from './position-params.ts'
+import { removableIdProblem, removeParams } from './own-position.ts'
 import { isPositionId, positionIdProblem } from './params.ts'
 
 /** One operation of a batch, as a caller writes it. What `params` may hold says the tool of that name, and `operationProblems` checks. */

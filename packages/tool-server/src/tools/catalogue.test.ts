@@ -1,11 +1,11 @@
-import { readdirSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { listTool } from '../dispatch/offered-tools.ts'
 import { isSummed } from '../dispatch/call-result.ts'
 import { blockMembers, commonMembers } from '../dispatch/tool-schemas.ts'
-import { instructions } from '../instructions.ts'
+import { instructions } from '../open-core.ts'
 import { dataTools, namesBeyondData } from './data-tools.ts'
 import { catalogue } from './index.ts'
 import { members } from './members.fixture.ts'
@@ -90,13 +90,19 @@ const readWithoutPrefix = new Set([
 ])
 
 describe('the catalogue', () => {
-  test('holds each tool once, sorted, each in the file of its name', () => {
+  test('holds each tool once, sorted, each in one file of its group', () => {
     const names = catalogue.map((tool) => tool.name)
-    const files = readdirSync(new URL('.', import.meta.url), { recursive: true, encoding: 'utf8' })
+    const folder = new URL('.', import.meta.url)
+    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
       .filter((path) => path.includes('/') && path.endsWith('.ts') && !/\.(test|test-d|fixture)\.ts$/.test(path))
-      .map((path) => path.replace(/^.*\//, '').replace(/\.ts$/, '').replaceAll('-', '_'))
+      .map((path) =>
+        [...readFileSync(new URL(path, folder), 'utf8').matchAll(/^ {2}name: '([a-z_]+)',$/gm)].map(
+          ([, name = '']) => name,
+        ),
+      )
     expect(names).toEqual([...new Set(names)].sort())
-    expect(files.sort()).toEqual(names)
+    expect(files.flat().sort()).toEqual(names)
+    expect(files.filter((tools) => tools.length === 0)).toEqual([])
   })
 
   test.each(catalogue.map((tool) => [tool.name, tool] as const))(

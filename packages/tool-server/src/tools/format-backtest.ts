@@ -3,8 +3,7 @@ import * as z from 'zod'
 import type { PoolBars } from '@svc/amm'
 import type { Replayed } from '../ports.ts'
 import { timeOfBar, completenessResult } from './period.ts'
-import { boundsNamed, figure, percents } from '../analysis/figures.ts'
-import { documented } from '../analysis/documented.ts'
+import { boundsNamed, figure, percents, documented } from '../analysis/figures.ts'
 import { blockResult, usdResult } from './results.ts'
 
 /**

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { type ErrorDetail, type Token, tokenLabel, ToolError, type UsdPrice } from '@svc/amm'
 import { sumUsd, valueUsd } from '../analysis/value-usd.ts'
 import type { WriteContext } from '../tool-context.ts'
-import { documented } from '../analysis/documented.ts'
+import { documented } from '../analysis/figures.ts'
 import { priceNotes, tokenAmount, usdResult } from './results.ts'
 import type { CollectedFees, DoneSwap, HarvestBook, HarvestRequest, PaidRewards } from '../harvest/harvest-book.ts'
 

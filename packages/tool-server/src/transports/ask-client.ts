@@ -3,12 +3,12 @@ import type { CallRequest } from '../dispatch/call-stages.ts'
 import type { Confirm } from '../dispatch/ask-approval.ts'
 import type { Dispatch } from '../dispatch/dispatch.ts'
 import { errorResult } from '../dispatch/call-result.ts'
-import { type ApprovalQuestion, type ApprovalAnswer, canonical } from '@svc/engine'
+import { type ApprovalQuestion, type ApprovalAnswer, canonical, approvalMessage, type ApprovalReply } from '@svc/engine'
 import { ToolError } from '@svc/amm'
-import { approvalForm, readReply } from './approval-form.ts'
-import { capabilitiesOfEnvelope, takesForms } from './client-capabilities.ts'
+import { capabilitiesOfEnvelope, takesForms } from './protocol-facts.ts'
 import { createHash } from 'node:crypto'
 import * as z from 'zod'
+import { isRecord } from '@svc/runtime'
 
 /**
  * Carries a call of a session out; where a write waits for a person and the client shows forms, the form goes out on the
@@ -149,4 +149,36 @@ function digestOf({ principalId, name, arguments: input }: SealedCall): string {
 
 function invalid(): ToolError {
   return new ToolError('APPROVAL_STATE_INVALID', 'The requestState is not valid for this call. Nothing was decided.')
+}
+
+/** The form a person fills in: what would happen, in our own words, and one box that is not ticked. */
+export function approvalForm(question: ApprovalQuestion, now: number) {
+  return {
+    mode: 'form' as const,
+    message: approvalMessage(question, now),
+    requestedSchema: {
+      type: 'object' as const,
+      properties: {
+        approve: {
+          type: 'boolean' as const,
+          title: 'Approve exactly this',
+          description: 'Yes carries it out now. No denies it. Closing this leaves the decision to the operator.',
+        },
+      },
+      required: ['approve'],
+    },
+  }
+}
+
+/**
+ * What a person answered. Only a form sent off with the box ticked is a yes; sent off without, or declined, it is a no.
+ * Anything else, malformed answers among it, is no answer.
+ */
+export function readReply(answer: unknown): ApprovalReply {
+  if (!isRecord(answer)) return 'cancelled'
+  if (answer['action'] === 'decline') return 'declined'
+  if (answer['action'] !== 'accept' || !isRecord(answer['content'])) return 'cancelled'
+  const { approve } = answer['content']
+  if (typeof approve !== 'boolean') return 'cancelled'
+  return approve ? 'accepted' : 'declined'
 }

@@ -13,10 +13,6 @@ import {
   isPlainClient,
   takesForms,
   takesTasks,
-} from './client-capabilities.ts'
-import type { Exchange } from './exchange.ts'
-import type { McpTesting } from './mcp-server.ts'
-import {
   infoOfSessions,
   listTtlMs,
   serverCapabilities,
@@ -24,6 +20,8 @@ import {
   sessionRevisions,
   statelessRevision,
 } from './protocol-facts.ts'
+import type { Exchange } from './exchange.ts'
+import type { McpTesting } from './mcp-server.ts'
 
 /** Answers a request of revision 2026-07-28; `null`, and nothing done, when it is not plain enough. */
 export type FastPath = (exchange: Exchange, message: unknown) => Promise<void> | null

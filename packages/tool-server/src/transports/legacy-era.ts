@@ -4,9 +4,14 @@ import type { Dispatch } from '../dispatch/dispatch.ts'
 import { ToolError } from '@svc/amm'
 import type { Principal } from '@svc/engine'
 import { lazily } from '../lazily.ts'
-import { type CarriedPrincipals, createCarriedPrincipals } from './carried-principals.ts'
-import { capabilitiesOfHandshake, takesForms } from './client-capabilities.ts'
-import { type Exchange, webRequest, writeWebResponse } from './exchange.ts'
+import {
+  type CarriedPrincipals,
+  createCarriedPrincipals,
+  type Exchange,
+  webRequest,
+  writeWebResponse,
+} from './exchange.ts'
+import { capabilitiesOfHandshake, takesForms, type ServerInfo } from './protocol-facts.ts'
 import {
   answerFastRequest,
   answerToHandshake,
@@ -21,7 +26,6 @@ import {
 import { jsonRpcErrors, sendJson, sendJsonRpcError, HttpRefusal } from './answers.ts'
 import type { McpTesting } from './mcp-server.ts'
 import type { LoadProtocol } from './protocol.ts'
-import type { ServerInfo } from './protocol-facts.ts'
 import type { Session, Sessions } from './sessions.ts'
 
 /** Serves the 2025 revisions: sessions with `Mcp-Session-Id`, the GET stream, DELETE. */

@@ -11,11 +11,16 @@ import { showsViews } from '../apps/app-views.ts'
 import type { CallRequest } from '../dispatch/call-stages.ts'
 import type { Dispatch } from '../dispatch/dispatch.ts'
 import { createApprovalStates, callAlone, callInSession } from './ask-client.ts'
-import type { CallerOf } from './carried-principals.ts'
-import { capabilitiesOfEnvelope, takesTasks } from './client-capabilities.ts'
-import { callAsTask, handleTasks, type TaskHandling } from './task-handlers.ts'
-import { handleGuides, requireFirstPage } from './guide-handlers.ts'
-import { infoOfSessions, listTtlMs, serverCapabilities, type ServerInfo } from './protocol-facts.ts'
+import type { CallerOf } from './exchange.ts'
+import {
+  capabilitiesOfEnvelope,
+  takesTasks,
+  infoOfSessions,
+  listTtlMs,
+  serverCapabilities,
+  type ServerInfo,
+} from './protocol-facts.ts'
+import { callAsTask, handleTasks, type TaskHandling, handleGuides, requireFirstPage } from './request-handlers.ts'
 
 /** Makes the SDK's protocol object for one connection, session or request, and for whoever the caller is then. It holds nothing but closures. */
 export type NewMcpServer = (caller: CallerOf, era: Era, notify?: ServerNotifier) => Server

@@ -5,8 +5,7 @@ import { expect, it } from 'vitest'
 import { localPrincipal } from './stdio.ts'
 import { createLog, createRedactor } from '@svc/runtime'
 import { rawRequest } from '../raw-http.fixture.ts'
-import { createHeldStreams } from './held-streams.ts'
-import { createModernEra } from './protocol.ts'
+import { createHeldStreams, createModernEra } from './protocol.ts'
 
 it('stops watching for the caller to leave, also when the answer cannot be written', async () => {
   const log = createLog({ level: 'silent', redactor: createRedactor(), destination: { write: () => {} } })

@@ -7,15 +7,16 @@ import {
 import type { Principal } from '@svc/engine'
 import type { Log } from '@svc/runtime'
 import type { TaskService } from '../tasks/task-service.ts'
-import { jsonRpcErrors, sendJsonRpcError } from './answers.ts'
-import { createCarriedPrincipals } from './carried-principals.ts'
-import { capabilitiesOfEnvelope, takesTasks } from './client-capabilities.ts'
-import { type Exchange, shortened, webRequest, writeWebResponse } from './exchange.ts'
-import { createHeldStreams, type HeldStreams } from './held-streams.ts'
+import { jsonRpcErrors, sendJsonRpcError, HttpRefusal } from './answers.ts'
+import { createCarriedPrincipals, type Exchange, shortened, webRequest, writeWebResponse } from './exchange.ts'
+import { capabilitiesOfEnvelope, takesTasks } from './protocol-facts.ts'
 import { createNewMcpServer, type McpServerOptions, type NewMcpServer } from './mcp-server.ts'
 import { kindOfAnswer } from './request-stages.ts'
-import { createTaskStreams, isTaskListening, type Listening } from './task-stream.ts'
+import { createTaskStreams, isTaskListening, type Listening } from './request-handlers.ts'
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
+import { randomUUID } from 'node:crypto'
+import { ToolError } from '@svc/amm'
+import { createSessions, type Held } from './sessions.ts'
 
 /**
  * Everything the protocol library does for the transports. Loading and building it costs more than the rest of a start,
@@ -146,4 +147,28 @@ function listenerTakesTasks({ params }: Listening): boolean {
 
 function requestIdOf({ id }: Listening): string | number | null {
   return typeof id === 'string' || typeof id === 'number' ? id : null
+}
+
+/**
+ * The streams of revision 2026-07-28, which belong to no session and end when their client leaves: as many at once as there may be sessions, and
+ * shared among callers by the same rule.
+ */
+export function createHeldStreams({ max, now }: { readonly max: number; readonly now: () => number }): HeldStreams {
+  const streams = createSessions<Held>({ max, idleMs: Infinity, now })
+  return {
+    hold({ principal, response }) {
+      if (!streams.makeRoom(principal)) {
+        throw new HttpRefusal(new ToolError('SESSION_LIMIT', 'The server holds no more streams.'))
+      }
+      const id = randomUUID()
+      const transport = { close: async () => void response.destroy() }
+      streams.add({ id, principal, transport, inFlight: new Map(), exchanges: 1, lastSeenAt: now() })
+      response.on('close', () => streams.remove(id))
+    },
+  }
+}
+
+type HeldStreams = {
+  /** Holds an answer that is to be a stream, until it is closed; ends another for it where all are taken. Throws `SESSION_LIMIT`. */
+  hold(exchange: Pick<Exchange, 'principal' | 'response'>): void
 }

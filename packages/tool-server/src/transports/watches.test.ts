@@ -13,10 +13,8 @@ import { principalId } from '../auth/credentials.ts'
 import type { Ports } from '../ports.ts'
 import type { Adapters } from '../server.ts'
 import { connectFirst, connectModern, noOperations, openTestServer, type TestServer } from '../test-server.fixture.ts'
-import { cancelWatch } from '../tools/watches/cancel-watch.ts'
-import { listWatches } from '../tools/watches/list-watches.ts'
-import { watchPosition } from '../tools/watches/watch-position.ts'
-import { watchUri } from '../watches/watch-event.ts'
+import { cancelWatch, listWatches, watchPosition } from '../tools/watches/watch-tools.ts'
+import { watchUri } from '../watches/watch-resources.ts'
 
 const ended: (() => unknown)[] = []
 let store: Store

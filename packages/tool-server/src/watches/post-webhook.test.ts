@@ -3,7 +3,7 @@ import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterEach, describe, expect, test } from 'vitest'
 import { addressKind, ReachError } from '../reach/guarded-request.ts'
-import { postWebhook, type WebhookPlace } from './post-webhook.ts'
+import { postWebhook, type WebhookPlace } from './webhooks.ts'
 
 const opened: (() => void)[] = []
 afterEach(() => {

@@ -1,8 +1,7 @@
 import { openStore, type Store } from '@svc/store'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { untouchedWorld } from '../tools/refusals.fixture.ts'
-import { watchUri } from './watch-event.ts'
-import { createWatchResources } from './watch-resources.ts'
+import { watchUri, createWatchResources } from './watch-resources.ts'
 
 const { principal: ann } = untouchedWorld()
 let store: Store

@@ -5,10 +5,9 @@ import type { StoredWatch, StoredWatchEvent, Watches } from '@svc/store'
 import type { Chain } from '@svc/wallet/core'
 import { isInRange } from '../analysis/position/describe-position.ts'
 import type { Ports } from '../ports.ts'
-import { checkRebalance, type RebalanceCheck, unknownWorth } from './check-rebalance.ts'
+import { checkRebalance, type RebalanceCheck, unknownWorth } from '../analysis/position/rebalance-worth.ts'
 import { type Found, judge, type Judgement, type Watched } from './conditions.ts'
-import { readWatched } from './shown-watch.ts'
-import { type WatchEventContent } from './watch-event.ts'
+import { readWatched, type WatchEventContent } from './watch-resources.ts'
 
 /**
  * Makes one look at all that is watched, where it is time: the positions of a chain in one request, whoever watches them. What has come

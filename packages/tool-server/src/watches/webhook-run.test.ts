@@ -4,7 +4,7 @@ import { openStore, type Store } from '@svc/store'
 import { Secret } from '@svc/wallet/core'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { ReachError } from '../reach/guarded-request.ts'
-import { createWebhookRun, type WebhookRunOptions } from './webhook-run.ts'
+import { createWebhookRun, type WebhookRunOptions } from './webhooks.ts'
 
 const key = Buffer.alloc(32, 7)
 const secret = `whsec_${key.toString('base64')}`

@@ -1,7 +1,7 @@
 import { createSimulation, laterWinners, replayStrategies, type SimulationOptions } from '@svc/lp-math'
 import { scoreFeeTier } from '../analysis/fees/score-fee-tier.ts'
 import { pickRange } from '../analysis/range/pick-range.ts'
-import type { Replay, Replayed, SimulationRun, Work, WorkKind } from '../ports.ts'
+import type { Replay, Replayed, SimulationRun, Work, WorkKind, WorkCaller, Workers } from '../ports.ts'
 
 /** Does what can be asked for but pictures, in the thread that calls it. Throws what `between` throws, and `LpMathError`. */
 export function compute(task: Exclude<WorkRequest, { kind: 'draw' }>, between: Between): WorkOutput {
@@ -48,3 +48,20 @@ export type WorkOutput = Work[WorkKind]['output']
 
 /** What a piece of work calls between its portions: how much of how much is done. It throws once the answer is not wanted any more. */
 export type Between = (done: number, of: number) => void
+
+/**
+ * Work done in the turn that asks for it, where there are no threads. Nothing ends it: how much of it there is at most, the inputs of the tools
+ * bound, and a clock may stand still meanwhile. Pictures are not drawn.
+ */
+export function createInlineWorkers(): Workers {
+  return Object.freeze({
+    async run<Kind extends WorkKind>(kind: Kind, input: Work[Kind]['input'], { onProgress }: WorkCaller) {
+      const request = { kind, input } as WorkRequest
+      if (request.kind === 'draw') throw new TypeError('Pictures are drawn by threads.')
+      const between = (done: number, of: number) => {
+        if (done > 0) onProgress?.(done, of)
+      }
+      return compute(request, between) as Work[Kind]['output']
+    },
+  })
+}

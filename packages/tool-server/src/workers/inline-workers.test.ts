@@ -1,6 +1,6 @@
 import { createSimulation } from '@svc/lp-math'
 import { expect, test } from 'vitest'
-import { createInlineWorkers } from './inline-workers.ts'
+import { createInlineWorkers } from './compute.ts'
 
 const input = {
   model: { price: 1, sigma: 0.8, drift: 0, years: 30 / 365 },

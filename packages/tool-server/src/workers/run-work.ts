@@ -1,9 +1,8 @@
 import { answeredAt, cameAt, type TrafficCounts } from '../traffic.ts'
-import type { Picture } from '../charts/frame.ts'
+import { type Picture, darkStyle } from '../charts/frame.ts'
 import { LpMathError, type LpMathErrorCode } from '@svc/lp-math'
 import { type Between, compute, type WorkOutput, type WorkRequest } from './compute.ts'
 import { pictureOf, type ChartRequest } from '../charts/chart-spec.ts'
-import { darkStyle } from '../charts/palette.ts'
 import { renderPng } from '../charts/render-png.ts'
 
 /**

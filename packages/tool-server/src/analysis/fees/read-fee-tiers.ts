@@ -13,10 +13,9 @@ import type { Chain } from '@svc/wallet/core'
 import type { Pool, PoolBars, TickRow, Token } from '@svc/amm'
 import type { Ports, WorkCaller } from '../../ports.ts'
 import { leadOver, leastDays, type ScoredTier } from './choose-fee-tier.ts'
-import { dailyTrade, type DailyTrade, leastMove, wholeFee } from './pool-trade.ts'
+import { dailyTrade, type DailyTrade, leastMove, wholeFee, type TierMarket } from './score-fee-tier.ts'
 import { knownCloses } from '../range/pool-sigma.ts'
 import { readPoolActivity } from './read-pool-activity.ts'
-import type { TierMarket } from './score-fee-tier.ts'
 
 /**
  * The fee tiers of a pair on the evidence of their last 30 days: one pool each, all measured against one volatility, that of the pool

@@ -13,20 +13,15 @@ import type {
 } from '@svc/amm'
 import type { Hash } from 'viem'
 import { isInRange } from '../position/describe-position.ts'
-import { barsSince, swapsSince } from '../position/position-past.ts'
-import { positionPerformance } from '../position/position-performance.ts'
+import { barsSince, swapsSince, positionPerformance } from '../position/position-performance.ts'
 import { knownCloses } from '../range/pool-sigma.ts'
 import { sumUsd, valueUsd } from '../value-usd.ts'
-import type { CallerMemory, ReadContext } from '../../tool-context.ts'
+import type { CallerMemory, ReadContext, WriteContext } from '../../tool-context.ts'
 import { type EpisodeContent, episodeContent, pairKey, readContent } from './pair-insights.ts'
+import { withinTime } from '@svc/runtime'
 
 /** Keeps that a position was entered: what its transaction brought in, and what the pool was like. */
-export async function keepEntry(
-  memory: CallerMemory,
-  context: EpisodeContext,
-  chain: Chain,
-  entry: Entry,
-): Promise<void> {
+async function keepEntry(memory: CallerMemory, context: EpisodeContext, chain: Chain, entry: Entry): Promise<void> {
   const { preview, added, isInverted, settled } = entry
   const { pool, tickLower, tickUpper } = preview
   const [amount0, amount1] = isInverted ? [added.amount1, added.amount0] : [added.amount0, added.amount1]
@@ -237,3 +232,28 @@ function metVolatility(bars: PoolBars | null): Pick<Figures, 'sigma' | 'returns'
 function daysBetween(from: number, to: number): number {
   return Math.round((Math.max(0, to - from) / 86_400) * 1e4) / 1e4
 }
+
+/**
+ * Leaves in the caller's memory, where there is one, which positions a write has left and entered. The funds have moved by then: the answer
+ * stands whatever becomes of it, and does not wait long.
+ */
+export async function remember(
+  context: WriteContext,
+  chain: Chain,
+  { exits = [], entries = [] }: Moves,
+): Promise<void> {
+  const { memory } = context
+  if (memory === null) return
+  // The caller's own may end with the answer.
+  const reading = { ...context, signal: new AbortController().signal }
+  const keeping = async () => {
+    for (const exit of exits) await memory.attempt(() => keepOutcome(memory, reading, chain, exit))
+    for (const entry of entries) await memory.attempt(() => keepEntry(memory, reading, chain, entry))
+  }
+  await withinTime(keeping(), context.figuresWithinMs ?? rememberTimeoutMs, undefined)
+}
+
+/** What a write has left and entered, by what was mined. */
+export type Moves = { readonly exits?: readonly Exit[]; readonly entries?: readonly Entry[] }
+
+const rememberTimeoutMs = 5_000

@@ -3,7 +3,7 @@ import type { Chain } from '@svc/wallet/core'
 import type { Token } from '@svc/amm'
 import { printable } from '@svc/runtime'
 import * as z from 'zod'
-import { documented } from '../documented.ts'
+import { documented } from '../figures.ts'
 import type { MemoryRecord, ReadContext } from '../../tool-context.ts'
 
 /**

@@ -1,7 +1,9 @@
 import { type Bars, getSqrtPriceAtTick } from '@svc/lp-math'
-import type { Position, PositionEvents, SwapRecord, UsdPrice } from '@svc/amm'
+import { type Position, type PositionEvents, type SwapRecord, type UsdPrice, type PoolBars, ToolError } from '@svc/amm'
 import type { Hash } from 'viem'
 import { sumUsd, valueUsd } from '../value-usd.ts'
+import type { Chain } from '@svc/wallet/core'
+import type { ReadContext } from '../../tool-context.ts'
 
 /**
  * What a position brought, in dollars: what it holds, took out and earned against holding all that was put in, at today's prices; and
@@ -230,3 +232,53 @@ function barPrices(bars: Bars | null, timestamp: number) {
   if (close === undefined || low === undefined || high === undefined) return null
   return { price: 1.0001 ** close, others: [1.0001 ** low, 1.0001 ** high] }
 }
+
+type Past = Pick<ReadContext, 'history' | 'liquidity' | 'signal'>
+
+/** Bars of the life of a position; null where they begin later. */
+export async function barsSince(
+  context: Past,
+  chain: Chain,
+  { pool }: Pick<Position, 'pool'>,
+  openedAt: number | null,
+  now: number,
+): Promise<PoolBars | null> {
+  if (openedAt === null) return null
+  const barSeconds = now - openedAt > mostHours * 3_600 ? 86_400 : 3_600
+  try {
+    const read = await context.history.read({
+      chain,
+      pool,
+      from: openedAt,
+      to: Math.max(now, openedAt + 1),
+      barSeconds,
+      signal: context.signal,
+    })
+    return read.completeness.barsFound < read.completeness.barsExpected ? null : read
+  } catch (error) {
+    if (error instanceof ToolError) return null
+    throw error
+  }
+}
+
+/** Every swap of the pool while the position stands, of one that is young enough for that; `null` where not all can be read. */
+export async function swapsSince(
+  { liquidity, signal }: Past,
+  chain: Chain,
+  { pool }: Pick<Position, 'pool'>,
+  openedAt: number | null,
+  now: number,
+): Promise<readonly SwapRecord[] | null> {
+  if (openedAt === null || now - openedAt > mostSecondsBySwaps) return null
+  try {
+    const { swaps, completeFrom } = await liquidity.swaps(chain, pool, openedAt, undefined, { signal })
+    return completeFrom > openedAt ? null : swaps
+  } catch (error) {
+    if (error instanceof ToolError && error.code !== 'CANCELLED') return null
+    throw error
+  }
+}
+
+const mostHours = 1_000
+/** The swaps of longer lives would be too many; bars of an hour tell enough of those. */
+const mostSecondsBySwaps = 7 * 86_400

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { documented } from '../documented.ts'
+import { documented } from '../figures.ts'
 
 /** Null where the range has no such end. */
 const bounds = { priceLower: z.number().nullable(), priceUpper: z.number().nullable() }

@@ -20,10 +20,9 @@ import { type HistoryRequest, type Pool, type PoolBars, type Token, ToolError } 
 import type { Ports } from '../../ports.ts'
 import { yieldToEventLoop } from '@svc/runtime'
 import { mostTicks } from '@svc/amm/liquidity'
-import { noPrice } from '../read-quote-usd.ts'
+import { noPrice, readGasPrice, typicalGas } from '../value-usd.ts'
 import { nothingKnown, poolSigma, type PoolSigma, type SigmaSource } from './pool-sigma.ts'
-import { readGasPrice, typicalGas } from '../read-gas-price.ts'
-import { wholeFee } from '../fees/pool-trade.ts'
+import { wholeFee } from '../fees/score-fee-tier.ts'
 import { busiestOf, comparedPools, pastOf, quoteOf, type TradedPool } from '../fees/read-fee-tiers.ts'
 
 /**

@@ -5,7 +5,7 @@ import { openTestServer } from '../../test-server.fixture.ts'
 import { rawRequest } from '../../raw-http.fixture.ts'
 import { createAuthenticate } from '../authenticate.ts'
 import { bearerStage } from '../credentials.ts'
-import { createEdgeStage } from './edge-stage.ts'
+import { createEdgeStage } from './issued-tokens.ts'
 import { encoded, type Header, startIssuer, type TestIssuer } from './issuer.fixture.ts'
 
 const staticToken = 'q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA'

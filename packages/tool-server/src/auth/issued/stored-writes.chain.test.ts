@@ -8,7 +8,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { rawRequest } from '../../raw-http.fixture.ts'
 import { startSigningServer } from '../sign-in/signing-server.fixture.ts'
 import { startIssuer, type TestIssuer } from './issuer.fixture.ts'
-import { oauthId } from './oauth-id.ts'
+import { oauthId } from './protected-resource.ts'
 
 const devnet = useDevnet()
 const closers: (() => Promise<unknown>)[] = []

@@ -3,7 +3,7 @@ import { openStore } from '@svc/store'
 import { chains } from '@svc/wallet/core'
 import { expect, it } from 'vitest'
 import { openSignIn } from './open-sign-in.ts'
-import type { SignInEvent, WalletPlace } from './sign-in-options.ts'
+import type { SignInEvent, WalletPlace } from './sign-in.ts'
 import { messageOf, newAccount } from './signing-server.fixture.ts'
 
 const chain = chains.find(({ id }) => id === 8_453)!

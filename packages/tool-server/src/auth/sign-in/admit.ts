@@ -3,16 +3,25 @@ import { onStorage, type Policy, signInScopes } from '@svc/engine'
 import { inTime, isRecord } from '@svc/runtime'
 import type { SignIns } from '@svc/store'
 import type { Chain } from '@svc/wallet/core'
-import type { Hex } from 'viem'
+import {
+  type Hex,
+  type Address,
+  concatHex,
+  encodeAbiParameters,
+  erc6492SignatureValidatorByteCode,
+  hashMessage,
+  isAddressEqual,
+  type PublicClient,
+  recoverMessageAddress,
+  size,
+} from 'viem'
 import type { Nonces } from './nonces.ts'
 import { candidates, readAgent, type RegistryPlace } from './read-agent.ts'
 import { requireClock } from './require-clock.ts'
 import { type ExpectedMessage, readMessage, type SignInMessage } from './read-message.ts'
-import type { WalletSignIn } from './sign-in.ts'
-import type { WalletPlace } from './sign-in-options.ts'
+import type { WalletSignIn, WalletPlace } from './sign-in.ts'
 import type { SignInKnowledge } from './sign-in-state.ts'
 import { claimsOf, mostSkewMs, signToken, type TokenClaims, type TokenPlace } from './tokens.ts'
-import { isSignedByContract, isSignedByKey } from './verify-signature.ts'
 
 /**
  * Takes signed challenges for tokens, one check after the other, the cheap ones first. A nonce is used up before anything is asked of the chain:
@@ -137,3 +146,39 @@ function reportLate(error: unknown): never {
   if (!(error instanceof DOMException && error.name === 'TimeoutError')) throw error
   throw new ToolError('RPC_TIMEOUT', 'The endpoint of the chain did not answer in time.', { cause: error })
 }
+
+/** Whether the key of an address signed a message (EIP-191). Nobody is asked. */
+async function isSignedByKey({ address, message, signature }: SignedText): Promise<boolean> {
+  if (size(signature) !== 65) return false
+  const signer = await recoverMessageAddress({ message, signature }).catch(() => null)
+  return signer !== null && isAddressEqual(signer, address)
+}
+
+/**
+ * Whether a contract at the address takes the signature for its own (ERC-1271), or one that the signature brings along to be put there
+ * (ERC-6492). The chain plays that, within bounded gas, and answers with one byte. Throws `RPC_*` where it cannot be asked.
+ */
+async function isSignedByContract(
+  { address, message, signature }: SignedText,
+  client: Pick<PublicClient, 'call'>,
+): Promise<boolean> {
+  const question = encodeAbiParameters(questionForm, [address, hashMessage(message), signature])
+  try {
+    const { data } = await client.call({ data: concatHex([erc6492SignatureValidatorByteCode, question]), gas: mostGas })
+    return data === yes
+  } catch (error) {
+    if (error instanceof ToolError) throw error
+    // It reverted, or burnt its gas: the endpoint did its part.
+    return false
+  }
+}
+
+export type SignedText = { readonly address: Address; readonly message: string; readonly signature: Hex }
+
+const questionForm = [{ type: 'address' }, { type: 'bytes32' }, { type: 'bytes' }] as const
+
+/** What the validating code answers where the signature holds; a contract's own answer never gets that far. */
+const yes = '0x01'
+
+/** Ten times what a wallet with a passkey takes, and some milliseconds of a node. It also bounds the memory that an answer can be made of. */
+const mostGas = 3_000_000n

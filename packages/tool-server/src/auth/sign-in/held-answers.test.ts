@@ -9,9 +9,8 @@ import { openStore } from '@svc/store'
 import { afterEach, expect, it } from 'vitest'
 import { localPrincipal } from '../../transports/stdio.ts'
 import { startIssuer } from '../issued/issuer.fixture.ts'
-import { createHeldAnswers } from './held-answers.ts'
+import { createHeldAnswers, type SignIn } from './sign-in.ts'
 import { openSignIn } from './open-sign-in.ts'
-import type { SignIn } from './sign-in.ts'
 
 it('ends streams with the time of their credentials, calls only with their revocation, and forgets what has ended', () => {
   let now = 0

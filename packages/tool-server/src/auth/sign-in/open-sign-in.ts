@@ -1,12 +1,13 @@
-import { isGranted } from '@svc/engine'
-import { isOfIssuer } from '../issued/oauth-id.ts'
-import { createProtectedResource } from '../issued/protected-resource.ts'
+import { isGranted, type PolicySource } from '@svc/engine'
+import { isOfIssuer, createProtectedResource } from '../issued/protected-resource.ts'
 import type { TokenStage } from '../token-stage.ts'
-import { createHeldAnswers } from './held-answers.ts'
-import type { SignIn } from './sign-in.ts'
-import type { SignInOptions, WalletPlace } from './sign-in-options.ts'
-import { createSignInRecord } from './sign-in-record.ts'
-import { openSignInState, type SignInKnowledge } from './sign-in-state.ts'
+import { createHeldAnswers, type SignIn, type SignInOptions, type WalletPlace, type SignInEvent } from './sign-in.ts'
+import { createSignInRecord, openSignInState, type SignInKnowledge } from './sign-in-state.ts'
+import type { Log } from '@svc/runtime'
+import type { SignIns } from '@svc/store'
+import type { Chain } from '@svc/wallet/core'
+import type { PublicClient } from 'viem'
+import type { Config } from '../../config/config-shape.ts'
 
 /** Opens the stages over the state that all replicas of the server share. Rejects where that cannot be read. */
 export async function openSignIn(options: SignInOptions): Promise<SignIn> {
@@ -80,11 +81,11 @@ async function openIssued({ oauth, edge, url, log, ...opening }: Opening): Promi
   }
   const stages: TokenStage[] = []
   if (oauth.length > 0) {
-    const { createOAuthStage } = await import('../issued/oauth-stage.ts')
+    const { createOAuthStage } = await import('../issued/issued-tokens.ts')
     stages.push(createOAuthStage(oauth, options))
   }
   if (edge !== null) {
-    const { createEdgeStage } = await import('../issued/edge-stage.ts')
+    const { createEdgeStage } = await import('../issued/issued-tokens.ts')
     stages.push(createEdgeStage(edge, options))
   }
   return stages
@@ -106,4 +107,44 @@ function isInForce(
 function placed(place: string | null): string {
   if (place === null) throw new TypeError('The server has no address yet.')
   return place
+}
+
+/**
+ * The stages of tokens over the state and the audit log of a server that writes; one that only reads opens the state for it alone, and keeps no audit log but
+ * its log. Throws `ConfigError` where the state cannot be opened.
+ */
+export async function openSignInOf(options: SignInPlace): Promise<SignIn> {
+  const { config, clientOf, policies, log, write } = options
+  const { signIn: named, oauth, edge } = config
+  const wallets = named === null ? null : { chain: named.chain, client: clientOf(named.chain) }
+  const common = { wallets, oauth, edge, fetch, policies, log, now: Date.now }
+  if (write !== null) {
+    const audit = (event: SignInEvent) => write.auditSignIn(event)
+    return openSignIn({ ...common, signIns: write.signIns, audit, recordsIn: config.dataDir })
+  }
+  const { openState, requirePrivate } = await import('../../open-state.ts')
+  const store = await openState(config)
+  try {
+    if (config.databaseUrl === null) requirePrivate(config.dataDir)
+    const signIn = await openSignIn({ ...common, signIns: store.signIns, audit: async () => {}, recordsIn: null })
+    return {
+      ...signIn,
+      async close() {
+        await signIn.close()
+        await store.close()
+      },
+    }
+  } catch (error) {
+    await store.close()
+    throw error
+  }
+}
+
+export type SignInPlace = {
+  readonly config: Pick<Config, 'dataDir' | 'databaseUrl' | 'signIn' | 'oauth' | 'edge'>
+  readonly clientOf: (chain: Chain) => PublicClient
+  readonly policies: PolicySource
+  readonly log: Log
+  /** `null` for a server that only reads. */
+  readonly write: { readonly signIns: SignIns; auditSignIn(event: SignInEvent): Promise<void> } | null
 }

@@ -1,13 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { registryOf } from '@svc/engine'
-import type { TokenStage } from '../token-stage.ts'
+import { registryOf, type Policy, type Principal, signInScopes } from '@svc/engine'
+import { type TokenStage, createTokenStage, type TokenStageOptions } from '../token-stage.ts'
 import { createAdmit } from './admit.ts'
 import { createNonces, nonceLifeMs } from './nonces.ts'
-import type { WalletSignIn } from './sign-in.ts'
-import type { SignInOptions, WalletPlace } from './sign-in-options.ts'
-import { createSignInStage } from './sign-in-stage.ts'
+import type { WalletSignIn, SignInOptions, WalletPlace } from './sign-in.ts'
 import type { SignInKnowledge } from './sign-in-state.ts'
-import type { TokenClaims } from './tokens.ts'
+import { type TokenClaims, isOwnToken, keyIdOf, type TokenPlace, verifyToken } from './tokens.ts'
 
 /** Sign-in with a wallet over the state that replicas share; `url` is where clients reach `/mcp`, `null` while that is not known. */
 export async function openWallets(
@@ -71,4 +69,51 @@ function factsOf({ sub, agentId, role, tier, scopes, jti, exp }: TokenClaims) {
 
 function iso(unixMs: number): string {
   return new Date(unixMs).toISOString()
+}
+
+/** The stage of tokens that this server, or a replica of it, issued. */
+export function createSignInStage(options: SignInStageOptions): TokenStage {
+  const { state, place, now } = options
+  return createTokenStage<TokenClaims>(
+    {
+      tokenOf: ({ bearer }) => (place() === null ? null : bearer),
+      isMine: (token) => {
+        const at = place()
+        return at !== null && isOwnToken(token, at)
+      },
+      async verify(token) {
+        const at = place()
+        // A replica may have published it a moment ago; an attacker who makes ids up waits for it, and costs nothing else.
+        const kid = keyIdOf(token)
+        if (state.keys.find(kid) === null) await state.nextLook()
+        const claims = at === null ? null : await verifyToken(token, { keys: state.keys, place: at, now })
+        if (claims === null) return { refused: 'The token is not valid here, or its time is over.' }
+        return { claims, expiresAt: claims.exp * 1_000, isKeyGone: () => state.keys.find(kid) === null }
+      },
+      subjectsOf: ({ jti, address }) => [`jti:${jti}`, `address:${address}`],
+      principalOf: toPrincipal,
+    },
+    options,
+  )
+}
+
+export type SignInStageOptions = TokenStageOptions & {
+  readonly state: Pick<SignInKnowledge, 'keys' | 'nextLook'>
+  /** `null` while the server has no address. */
+  readonly place: () => TokenPlace | null
+}
+
+/** What was granted at the sign-in, as far as the policy grants it still. */
+function toPrincipal(claims: TokenClaims, policy: Policy): Principal {
+  const { address, agentId, role } = claims
+  const granted = signInScopes(policy, { address, agentId, role })
+  return Object.freeze({
+    id: claims.sub,
+    stage: 'siwe',
+    tier: null,
+    scopes: new Set(claims.scopes.filter((scope) => granted.has(scope))),
+    expiresAt: claims.exp * 1_000,
+    ...(agentId !== null && { agentId }),
+    tokenId: claims.jti,
+  })
 }

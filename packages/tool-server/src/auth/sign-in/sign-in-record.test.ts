@@ -6,8 +6,8 @@ import { openStore, type Store } from '@svc/store'
 import { chains } from '@svc/wallet/core'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { openSignIn } from './open-sign-in.ts'
-import type { SignInEvent, WalletPlace } from './sign-in-options.ts'
-import { createSignInRecord } from './sign-in-record.ts'
+import type { SignInEvent, WalletPlace } from './sign-in.ts'
+import { createSignInRecord } from './sign-in-state.ts'
 
 const policy = parsePolicy({}, { production: true })
 const address = `address:0x${'5a'.repeat(20)}`

@@ -4,9 +4,17 @@ import type { Principal, Scope } from '@svc/engine'
 import { parsePolicy } from '@svc/engine/policy'
 import { type CryptoKey, exportJWK, generateKeyPair, importJWK, SignJWT } from 'jose'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createSignInStage } from './sign-in-stage.ts'
-import { createVerificationKeys, makeSigningKey, type SigningKey } from './signing-keys.ts'
-import { claimsOf, signToken, type TokenClaims, tokenLifeSeconds, verifyToken } from './tokens.ts'
+import { createSignInStage } from './open-wallets.ts'
+import {
+  createVerificationKeys,
+  makeSigningKey,
+  type SigningKey,
+  claimsOf,
+  signToken,
+  type TokenClaims,
+  tokenLifeSeconds,
+  verifyToken,
+} from './tokens.ts'
 
 const place = { issuer: 'https://mcp.example.com', audience: 'https://mcp.example.com/mcp' }
 const address = '0x940181a94A35A4569E4529A3CDfB74e38FD98631'

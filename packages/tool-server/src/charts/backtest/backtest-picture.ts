@@ -7,10 +7,19 @@ import {
   offOf,
   valueScale,
   type BacktestParts,
+  curveEnds,
 } from './backtest-parts.ts'
-import { curveEnds } from '../curve-ends.ts'
-import { axisLook, frame, legendFontSize, legendItems, type Picture, roomFor } from '../frame.ts'
-import { type Look, type Palette, palettes } from '../palette.ts'
+import {
+  axisLook,
+  frame,
+  legendFontSize,
+  legendItems,
+  type Picture,
+  roomFor,
+  type Look,
+  type Palette,
+  palettes,
+} from '../frame.ts'
 import { columnOf, showNumber } from '../figures.ts'
 import type { BacktestCurves, TimedValue, StrategyCurve } from './backtest-curves.ts'
 import type { Box } from '../place-labels.ts'

@@ -1,6 +1,5 @@
 import type { SeriesOption } from 'echarts'
-import { axisLook, type AxesPart, legendFontSize, legendItems, niceScale, type Scale } from '../frame.ts'
-import type { Palette } from '../palette.ts'
+import { axisLook, type AxesPart, legendFontSize, legendItems, niceScale, type Scale, type Palette } from '../frame.ts'
 import { placeLabels, type Box, type Mark, type Place } from '../place-labels.ts'
 import type { RangeParts } from './range-parts.ts'
 import type { RangeYields } from '../../analysis/range/range-answer.ts'

@@ -1,10 +1,35 @@
-import { type AxesPart, axisLook, frame, legendFontSize, legendItems, type Picture, roomFor } from '../frame.ts'
-import { type Look, type Palette, palettes } from '../palette.ts'
+import {
+  type AxesPart,
+  axisLook,
+  frame,
+  legendFontSize,
+  legendItems,
+  type Picture,
+  roomFor,
+  type Look,
+  type Palette,
+  palettes,
+} from '../frame.ts'
 import { noRangePays, noRangePaysWords } from './range-figures.ts'
-import { candidateSeries, cutName, depthAxes, depthName, depthSeries, endsOf, type Scale } from './range-bars.ts'
-import { bandNames, type Fan, fanOf, fanSeries, nowSeries, pastName, pastOf } from './range-fan.ts'
+import {
+  candidateSeries,
+  cutName,
+  depthAxes,
+  depthName,
+  depthSeries,
+  endsOf,
+  type Scale,
+  bandNames,
+  type Fan,
+  fanOf,
+  fanSeries,
+  nowSeries,
+  pastName,
+  pastOf,
+  rangeParts,
+  type RangeParts,
+} from './range-parts.ts'
 import { rangeFrontier } from './range-frontier.ts'
-import { rangeParts, type RangeParts } from './range-parts.ts'
 import type { PastPrice, RangeResult } from './range-surroundings.ts'
 import { columnOf, showInterval, showNumber, showWithError } from '../figures.ts'
 

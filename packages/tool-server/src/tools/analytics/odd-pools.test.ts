@@ -1,7 +1,6 @@
 import { MAX_TICK, MIN_TICK, priceFromTick } from '@svc/lp-math'
 import { describe, expect, test } from 'vitest'
-import { checkOutput } from '../../dispatch/check-output.ts'
-import { parseInput } from '../../dispatch/parse-input.ts'
+import { checkOutput, parseInput } from '../../dispatch/parse-input.ts'
 import type { Tool } from '../../tool.ts'
 import { answerOf } from '../answer.fixture.ts'
 import { backtestLpStrategy } from './backtest-lp-strategy.ts'

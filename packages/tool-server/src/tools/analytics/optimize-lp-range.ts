@@ -1,10 +1,10 @@
 import { intervalOf, LpMathError, mostLogDistance, mostMemoryWeight, type RangeDoubts } from '@svc/lp-math'
 import * as z from 'zod'
-import { hookDoubt } from '../../analysis/hook-permissions.ts'
+import { hookDoubt, type FoundPool, poolOfPair } from '../named-pool.ts'
 import { clearlyBetterTier } from '../../analysis/fees/read-fee-tiers.ts'
 import type { RangeChoice } from '../../analysis/range/pick-range.ts'
 import { rangeAnswer } from '../../analysis/range/range-answer.ts'
-import { documented } from '../../analysis/documented.ts'
+import { documented } from '../../analysis/figures.ts'
 import { insightsResult, recallPair, type RememberedPair } from '../../analysis/memory/pair-insights.ts'
 import { readRangeMarket, type ReadRangeMarket } from '../../analysis/range/read-range-market.ts'
 import { mostTicks } from '@svc/amm/liquidity'
@@ -12,7 +12,6 @@ import { rangeSurroundings } from '../../charts/range/range-surroundings.ts'
 import { type ErrorDetail, tokenLabel, ToolError } from '@svc/amm'
 import { readTool } from '../../tool.ts'
 import type { ReadContext } from '../../tool-context.ts'
-import { type FoundPool, poolOfPair } from '../named-pool.ts'
 import {
   chainInput,
   feeTiers,

@@ -9,7 +9,7 @@ import {
   type TierVolatility,
 } from '../../analysis/fees/read-fee-tiers.ts'
 import { type Token, tokenLabel } from '@svc/amm'
-import { documented } from '../../analysis/documented.ts'
+import { documented } from '../../analysis/figures.ts'
 import { readTool } from '../../tool.ts'
 import type { ReadContext } from '../../tool-context.ts'
 import { noPool } from '../named-pool.ts'

@@ -4,7 +4,7 @@ import { openTrading } from '@svc/engine'
 import { parsePolicy } from '../../../../engine/src/policy/policy.ts'
 import { expect, test } from 'vitest'
 import { describeRefusals, refusalOf, refusedFields, untouchedWorld } from '../refusals.fixture.ts'
-import { claimLpRewards } from './claim-lp-rewards.ts'
+import { claimLpRewards } from './fees-and-rewards.ts'
 
 const valid = { chain: 'base', tokens: ['USDC'] }
 

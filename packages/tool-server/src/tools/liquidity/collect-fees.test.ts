@@ -1,5 +1,5 @@
 import { describeRefusals } from '../refusals.fixture.ts'
-import { collectFees } from './collect-fees.ts'
+import { collectFees } from './fees-and-rewards.ts'
 
 describeRefusals(
   collectFees,

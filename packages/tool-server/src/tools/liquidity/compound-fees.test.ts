@@ -1,5 +1,5 @@
 import { describeRefusals } from '../refusals.fixture.ts'
-import { compoundFees } from './compound-fees.ts'
+import { compoundFees } from './fees-and-rewards.ts'
 
 describeRefusals(
   compoundFees,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { describeRefusals, refusalOf, refusedFields } from '../refusals.fixture.ts'
-import { harvestRewards } from './harvest-rewards.ts'
+import { harvestRewards } from './fees-and-rewards.ts'
 
 describeRefusals(
   harvestRewards,

@@ -5,7 +5,7 @@ import type { Intent, Position, Settled } from '@svc/amm'
 import type { Liquidity } from '../../../../amm/src/ports.ts'
 import type { WriteContext } from '../../tool-context.ts'
 import { describeRefusals, untouchedWorld } from '../refusals.fixture.ts'
-import { increaseLiquidity } from './increase-liquidity.ts'
+import { increaseLiquidity } from './add-liquidity.ts'
 
 describeRefusals(
   increaseLiquidity,

@@ -1,7 +1,7 @@
 import { createLiquidity } from '@svc/amm/liquidity'
 import { expect, test } from 'vitest'
 import { describeRefusals, refusalOf, untouchedWorld } from '../refusals.fixture.ts'
-import { migratePosition } from './migrate-position.ts'
+import { migratePosition } from './move-position.ts'
 
 const valid = { positionId: '12', chain: 'base' }
 

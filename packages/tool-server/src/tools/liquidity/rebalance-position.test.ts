@@ -1,5 +1,5 @@
 import { describeRefusals } from '../refusals.fixture.ts'
-import { rebalancePosition } from './rebalance-position.ts'
+import { rebalancePosition } from './move-position.ts'
 
 describeRefusals(
   rebalancePosition,

@@ -1,10 +1,8 @@
 import * as z from 'zod'
-import type { Exit } from '../../analysis/memory/episodes.ts'
-import { remember } from '../../analysis/memory/remember.ts'
+import { type Exit, remember } from '../../analysis/memory/episodes.ts'
 import { sumUsd, valueUsd } from '../../analysis/value-usd.ts'
 import { writeTool } from '../../tool.ts'
-import { priced } from '../own-position.ts'
-import { ownedLiquidity, removableIdProblem, removeParams } from '../owned-liquidity.ts'
+import { priced, ownedLiquidity, removableIdProblem, removeParams } from '../own-position.ts'
 import { chainInput, deadlineOf } from '../params.ts'
 import {
   notesResult,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { poolWorld } from '../analytics/pool-world.fixture.ts'
 import { answerOf } from '../answer.fixture.ts'
-import { searchPools } from './search-pools.ts'
+import { searchPools } from './pools.ts'
 
 test('a v4 pool whose ticks contradict its liquidity costs itself its size, and the others nothing', async () => {
   const world = poolWorld({ decimals: [18, 6], tick: 0, step: 30 })

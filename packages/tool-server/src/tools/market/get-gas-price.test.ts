@@ -1,4 +1,4 @@
 import { describeRefusals } from '../refusals.fixture.ts'
-import { getGasPrice } from './get-gas-price.ts'
+import { getGasPrice } from './transactions.ts'
 
 describeRefusals(getGasPrice, { chain: 'base' }, { chain: 'chain' })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { describeRefusals, refusedFields } from '../refusals.fixture.ts'
-import { getPoolInfo } from './get-pool-info.ts'
+import { getPoolInfo } from './pools.ts'
 describeRefusals(
   getPoolInfo,
   { token0: 'WETH', token1: 'USDC', fee: 500, chain: 'base' },

@@ -1,5 +1,5 @@
 import { describeRefusals } from '../refusals.fixture.ts'
-import { getPoolsByTokenPair } from './get-pools-by-token-pair.ts'
+import { getPoolsByTokenPair } from './pools.ts'
 
 describeRefusals(
   getPoolsByTokenPair,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { poolWorld } from '../analytics/pool-world.fixture.ts'
 import { describeRefusals, refusedFields } from '../refusals.fixture.ts'
-import { getPriceHistory } from './get-price-history.ts'
+import { getPriceHistory } from './history.ts'
 
 describeRefusals(
   getPriceHistory,

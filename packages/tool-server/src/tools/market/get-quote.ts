@@ -8,8 +8,7 @@ import {
   type KeepingToken,
   slippageWithFees,
 } from '../../analysis/detect-transfer-fee.ts'
-import { readGasPrice } from '../../analysis/read-gas-price.ts'
-import { trustedImpactBps } from '../../analysis/value-usd.ts'
+import { readGasPrice, trustedImpactBps } from '../../analysis/value-usd.ts'
 import { readTool } from '../../tool.ts'
 import type { ReadContext } from '../../tool-context.ts'
 import {

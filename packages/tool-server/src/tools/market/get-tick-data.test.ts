@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { describeRefusals, refusedFields } from '../refusals.fixture.ts'
-import { getTickData } from './get-tick-data.ts'
+import { getTickData } from './pool-state.ts'
 const pool = '0xd0b53D9277642d899DF5C87A3966A349A798F224'
 
 describeRefusals(

@@ -1,5 +1,5 @@
 import { describeRefusals } from '../refusals.fixture.ts'
-import { getTransactionStatus } from './get-transaction-status.ts'
+import { getTransactionStatus } from './transactions.ts'
 
 describeRefusals(
   getTransactionStatus,

@@ -1,5 +1,5 @@
 import { describeRefusals } from '../refusals.fixture.ts'
-import { getVolumeHistory } from './get-volume-history.ts'
+import { getVolumeHistory } from './history.ts'
 
 describeRefusals(
   getVolumeHistory,

@@ -1,5 +1,5 @@
 import { describeRefusals } from '../refusals.fixture.ts'
-import { searchPools } from './search-pools.ts'
+import { searchPools } from './pools.ts'
 
 describeRefusals(
   searchPools,

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createTokenDirectory } from '@svc/amm/tokens'
 import { hostile } from '../hostile-inputs.fixture.ts'
 import { refusalOf, untouchedWorld } from '../refusals.fixture.ts'
-import { searchTokens } from './search-tokens.ts'
+import { searchTokens } from './tokens.ts'
 
 async function search(args: Record<string, unknown>) {
   const input = searchTokens.input.parse(args)

@@ -6,9 +6,7 @@ import { createOfferedTools, type Profile } from '../../dispatch/offered-tools.t
 import type { Tool } from '../../tool.ts'
 import { catalogue } from '../index.ts'
 import { describeRefusals, refusedFields, untouchedWorld } from '../refusals.fixture.ts'
-import { manageInsight } from './manage-insight.ts'
-import { submitOperatorFeedback } from './submit-operator-feedback.ts'
-import { updateMemoryConfidence } from './update-memory-confidence.ts'
+import { manageInsight, submitOperatorFeedback, updateMemoryConfidence } from './memory-tools.ts'
 
 const pair = { chain: 'ethereum', token0: 'WETH', token1: 'USDC' }
 const id = 'f7b6a1f0-6ac6-4a35-8ad6-2d4f5a1c9f10'

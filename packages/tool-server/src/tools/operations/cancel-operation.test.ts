@@ -1,5 +1,5 @@
 import { describeRefusals } from '../refusals.fixture.ts'
-import { cancelOperation } from './cancel-operation.ts'
+import { cancelOperation } from './operations.ts'
 
 describeRefusals(
   cancelOperation,

@@ -1,5 +1,5 @@
 import { describeRefusals } from '../refusals.fixture.ts'
-import { executePlan } from './execute-plan.ts'
+import { executePlan } from './operations.ts'
 
 describeRefusals(
   executePlan,

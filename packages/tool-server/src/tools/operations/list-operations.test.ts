@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { describeRefusals } from '../refusals.fixture.ts'
-import { listOperations } from './list-operations.ts'
+import { listOperations } from './operations.ts'
 
 describeRefusals(listOperations, {}, { state: 'operationState', limit: 'limit' })
 

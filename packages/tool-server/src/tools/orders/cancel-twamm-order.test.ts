@@ -1,5 +1,5 @@
 import { describeRefusals } from '../refusals.fixture.ts'
-import { cancelTwammOrder } from './cancel-twamm-order.ts'
+import { cancelTwammOrder } from './twamm-orders.ts'
 
 describeRefusals(
   cancelTwammOrder,

@@ -1,5 +1,5 @@
 import { describeRefusals } from '../refusals.fixture.ts'
-import { cancelUniswapxOrder } from './cancel-uniswapx-order.ts'
+import { cancelUniswapxOrder } from './signed-orders.ts'
 
 describeRefusals(
   cancelUniswapxOrder,

@@ -1,5 +1,5 @@
 import { describeRefusals } from '../refusals.fixture.ts'
-import { claimTwammOrder } from './claim-twamm-order.ts'
+import { claimTwammOrder } from './twamm-orders.ts'
 
 describeRefusals(
   claimTwammOrder,

@@ -1,5 +1,5 @@
 import { describeRefusals } from '../refusals.fixture.ts'
-import { submitCrossChainIntent } from './submit-cross-chain-intent.ts'
+import { submitCrossChainIntent } from './signed-orders.ts'
 
 describeRefusals(
   submitCrossChainIntent,

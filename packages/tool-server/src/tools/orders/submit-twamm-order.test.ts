@@ -1,5 +1,5 @@
 import { describeRefusals } from '../refusals.fixture.ts'
-import { submitTwammOrder } from './submit-twamm-order.ts'
+import { submitTwammOrder } from './twamm-orders.ts'
 
 describeRefusals(
   submitTwammOrder,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { describeRefusals, refusedFields } from '../refusals.fixture.ts'
-import { submitUniswapxOrder } from './submit-uniswapx-order.ts'
+import { submitUniswapxOrder } from './signed-orders.ts'
 
 describeRefusals(
   submitUniswapxOrder,

@@ -4,7 +4,7 @@ import { chains, findChain } from '@svc/wallet/core'
 import type { Address } from 'viem'
 import { expect, test } from 'vitest'
 import { describeRefusals, refusalOf, untouchedWorld } from '../refusals.fixture.ts'
-import { getClaimableRewards } from './get-claimable-rewards.ts'
+import { getClaimableRewards } from './positions.ts'
 
 describeRefusals(
   getClaimableRewards,

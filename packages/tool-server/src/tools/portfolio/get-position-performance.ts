@@ -3,8 +3,12 @@ import { formatAmount } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet/core'
 import { type Hash, TransactionReceiptNotFoundError } from 'viem'
 import * as z from 'zod'
-import { barsSince, swapsSince } from '../../analysis/position/position-past.ts'
-import { type PairPrices, positionPerformance } from '../../analysis/position/position-performance.ts'
+import {
+  barsSince,
+  swapsSince,
+  type PairPrices,
+  positionPerformance,
+} from '../../analysis/position/position-performance.ts'
 import { valueUsd } from '../../analysis/value-usd.ts'
 import {
   type BlockTime,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { describeRefusals, refusalOf } from '../refusals.fixture.ts'
-import { getPosition } from './get-position.ts'
+import { getPosition } from './positions.ts'
 
 describeRefusals(
   getPosition,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { describeRefusals, refusalOf, untouchedWorld } from '../refusals.fixture.ts'
-import { getPositionsByOwner } from './get-positions-by-owner.ts'
+import { getPositionsByOwner } from './positions.ts'
 describeRefusals(
   getPositionsByOwner,
   { chain: 'base' },

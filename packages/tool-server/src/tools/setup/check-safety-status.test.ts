@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { type Principal, type SafetyReport, scopes } from '@svc/engine'
 import { describeRefusals, untouchedWorld } from '../refusals.fixture.ts'
-import { checkSafetyStatus } from './check-safety-status.ts'
+import { checkSafetyStatus } from './checks.ts'
 
 describeRefusals(checkSafetyStatus, {}, {})
 

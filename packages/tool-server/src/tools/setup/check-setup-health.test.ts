@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { SetupReport } from '../../tool-context.ts'
 import { describeRefusals, untouchedWorld } from '../refusals.fixture.ts'
-import { checkSetupHealth } from './check-setup-health.ts'
+import { checkSetupHealth } from './checks.ts'
 
 describeRefusals(checkSetupHealth, {}, { verbose: 'flag' })
 

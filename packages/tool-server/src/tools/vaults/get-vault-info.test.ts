@@ -1,5 +1,5 @@
 import { describeRefusals } from '../refusals.fixture.ts'
-import { getVaultInfo } from './get-vault-info.ts'
+import { getVaultInfo } from './vault-reads.ts'
 
 const vault = '0x1F98431c8aD98523631AE4a59f267346ea31F984'
 

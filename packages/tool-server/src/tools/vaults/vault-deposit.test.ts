@@ -1,5 +1,5 @@
 import { describeRefusals } from '../refusals.fixture.ts'
-import { vaultDeposit } from './vault-deposit.ts'
+import { vaultDeposit } from './vault-writes.ts'
 
 describeRefusals(
   vaultDeposit,

@@ -1,5 +1,5 @@
 import { describeRefusals } from '../refusals.fixture.ts'
-import { vaultRebalance } from './vault-rebalance.ts'
+import { vaultRebalance } from './vault-writes.ts'
 
 describeRefusals(
   vaultRebalance,

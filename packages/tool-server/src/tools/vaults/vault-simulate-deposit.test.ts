@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { describeRefusals, refusalOf, refusedFields, untouchedWorld } from '../refusals.fixture.ts'
-import { vaultSimulateDeposit } from './vault-simulate-deposit.ts'
+import { vaultSimulateDeposit } from './vault-reads.ts'
 
 const asked = { vault: '0x1F98431c8aD98523631AE4a59f267346ea31F984', chain: 'base', amount: '1' }
 

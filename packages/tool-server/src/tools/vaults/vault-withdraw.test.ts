@@ -1,5 +1,5 @@
 import { describeRefusals } from '../refusals.fixture.ts'
-import { vaultWithdraw } from './vault-withdraw.ts'
+import { vaultWithdraw } from './vault-writes.ts'
 
 describeRefusals(
   vaultWithdraw,

@@ -1,7 +1,7 @@
 import type { Chain } from '@svc/wallet/core'
 import type { Address } from 'viem'
 import type { Ports } from '../../ports.ts'
-import { readGasPrice } from '../../analysis/read-gas-price.ts'
+import { readGasPrice } from '../../analysis/value-usd.ts'
 import { formatAmount, parseAmount } from '@svc/lp-math'
 import * as z from 'zod'
 import { ToolError } from '@svc/amm'
