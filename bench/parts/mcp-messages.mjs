@@ -15,11 +15,12 @@ export const modernHeaders = (method, params) => ({
 export const modernMessage = (id, method, params) => legacyMessage(id, method, { ...params, _meta: envelope })
 
 /**
- * A search for tokens in letters of its own, large or small, so that no answer is kept of the hundred before it: all find the same, and each
- * is worked out.
+ * A search for tokens in letters of its own, large or small: all find the same, and each is worked out, for it takes twice as many as a server
+ * keeps answers until one comes again. So a server must be asked with indices that follow each other.
  */
 export function searchAnew(index) {
-  const query = 'usd coin'.replaceAll(/./g, (letter, at) => ((index >> at) & 1 ? letter.toUpperCase() : letter))
+  let bit = 0
+  const query = 'usd coin'.replaceAll(/[a-z]/g, (letter) => ((index >> bit++) & 1 ? letter.toUpperCase() : letter))
   return { name: 'search_tokens', arguments: { query, limit: 5 } }
 }
 

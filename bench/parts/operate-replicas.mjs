@@ -35,7 +35,7 @@ export async function measureReplicas(report) {
     const of = (micros, what) => `${median(micros).toFixed(0)} us on ${what}`
     const beside = (kind) => ({
       value: ratio(kind, 'apart'),
-      reference: of(kind.apart, 'one of four that share nothing'),
+      reference: `${of(kind.apart, 'one of four that share nothing')}; ${spread(kind, 'apart')} in ${rounds} rounds`,
     })
     return [
       figure({ name, unit: 'x', ...beside(steady), bar }),
@@ -54,8 +54,17 @@ export async function measureReplicas(report) {
 }
 
 /** A machine that is busy for a while is so for all that are asked in the same round. */
-function ratio({ several, ...others }, name) {
-  return median(several.map((micros, round) => micros / others[name][round]))
+function ratio(kind, name) {
+  return median(ratios(kind, name))
+}
+
+function spread(kind, name) {
+  const values = ratios(kind, name)
+  return `${Math.min(...values).toFixed(2)} to ${Math.max(...values).toFixed(2)}`
+}
+
+function ratios({ several, ...others }, name) {
+  return several.map((micros, round) => micros / others[name][round])
 }
 
 /** The microseconds of a call in each round, by kind of caller and by who answers. */
@@ -87,8 +96,7 @@ async function cpuOfCalls(servers, { callers, calls }, addressOfNext) {
 async function callFrom(address, servers, { calls, first }) {
   for (let count = 0; count < calls; count += 1) {
     const { port, key } = servers[(first + count) % servers.length]
-    asked += 1
-    const params = searchAnew(asked)
+    const params = searchAnew(nextFor(port))
     const headers = {
       ...modernHeaders('tools/call', params),
       authorization: `Bearer ${key}`,
@@ -100,8 +108,14 @@ async function callFrom(address, servers, { calls, first }) {
   }
 }
 
-/** How many calls there were: each makes a search of its own. */
-let asked = 0
+/** How many calls each server had: each makes a search of its own, and none finds the answer of another kept. */
+const asked = new Map()
+
+function nextFor(port) {
+  const next = (asked.get(port) ?? 0) + 1
+  asked.set(port, next)
+  return next
+}
 
 /** Of the network for benchmarks (RFC 2544), one after the other. */
 function newAddresses() {

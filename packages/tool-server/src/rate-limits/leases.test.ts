@@ -38,6 +38,23 @@ describe('leases of a shared bucket', () => {
     expect(asks[0]).toEqual({ key: 'token:a', perMinute: 200, most: 10 })
   })
 
+  it('are asked for together with one that has to be renewed, by whoever has spent half', async () => {
+    const { asks, lend } = openBucket(1_000)
+    const leases = open(lend)
+    const spend = async (caller: string, requests: number) => {
+      for (let request = 0; request < requests; request += 1) await leases.take(caller, full)
+    }
+    await spend('half', 5)
+    await spend('less', 4)
+    await spend('most', 7)
+    expect(asks.map(({ key }) => key)).toEqual(['token:half', 'token:less', 'token:most'])
+    expect(leases.take('most', full)).toMatchObject({ allowed: true })
+    expect(asks.slice(3)).toEqual([
+      { key: 'token:most', perMinute: 200, most: 8 },
+      { key: 'token:half', perMinute: 200, most: 5 },
+    ])
+  })
+
   it('of a bucket that is empty are not asked for again before there is something', async () => {
     const { asks, lend } = openBucket(0)
     const clock = { ms: 0 }
@@ -110,26 +127,43 @@ describe('a lender', () => {
   const askOf = (key: string): LeaseAsk => ({ key, perMinute: 200, most: 1 })
   const leasedOf = ({ key }: LeaseAsk): Leased => ({ granted: key.length, remaining: 0, retryAfterMs: 0 })
 
-  it('has one exchange at a time, which carries what came while the last was under way', async () => {
+  /** A lender whose first exchange is under way until it is let go on. */
+  function openLender(first: 'answers' | 'fails') {
     const exchanges: string[][] = []
+    let goOn = () => {}
+    const mayGoOn = new Promise<void>((resolve) => (goOn = resolve))
     const lend = createLender(async (asks) => {
       exchanges.push(asks.map(({ key }) => key))
-      await new Promise((resolve) => setImmediate(resolve))
+      if (exchanges.length > 1) return asks.map(leasedOf)
+      await mayGoOn
+      if (first === 'fails') throw new Error('away')
       return asks.map(leasedOf)
     })
-    const granted = await Promise.all(['a', 'bb', 'ccc'].map(async (key) => (await lend(askOf(key))).granted))
-    expect(granted).toEqual([1, 2, 3])
-    expect(exchanges).toEqual([['a'], ['bb', 'ccc']])
+    return { exchanges, lend: async (key: string) => (await lend(askOf(key))).granted, goOn }
+  }
+
+  it('has one exchange at a time, which carries what came in one turn, or while the last was under way', async () => {
+    const { exchanges, lend, goOn } = openLender('answers')
+    const first = ['a', 'bb'].map(lend)
+    await expect.poll(() => exchanges).toHaveLength(1)
+    const later = [lend('ccc')]
+    await new Promise((resolve) => setImmediate(resolve))
+    later.push(lend('dddd'))
+    goOn()
+    expect(await Promise.all([...first, ...later])).toEqual([1, 2, 3, 4])
+    expect(exchanges).toEqual([
+      ['a', 'bb'],
+      ['ccc', 'dddd'],
+    ])
   })
 
   it('lets those of a failed exchange fail, and goes on with the next', async () => {
-    let calls = 0
-    const lend = createLender(async (asks) => {
-      calls += 1
-      if (calls === 1) throw new Error('away')
-      return asks.map(leasedOf)
-    })
-    const [first, second] = await Promise.allSettled([lend(askOf('a')), lend(askOf('b'))])
-    expect([first.status, second.status]).toEqual(['rejected', 'fulfilled'])
+    const { exchanges, lend, goOn } = openLender('fails')
+    const first = lend('a')
+    await expect.poll(() => exchanges).toHaveLength(1)
+    const second = lend('b')
+    goOn()
+    const outcomes = await Promise.allSettled([first, second])
+    expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'fulfilled'])
   })
 })

@@ -8,11 +8,15 @@ export type Lend = (ask: LeaseAsk) => Promise<Leased>
  * Spends tokens of shared buckets that were leased a twentieth of a minute's worth at a time, the next of them before the last are
  * spent: one request in many waits for the database, and most callers' none. What was leased counts there as spent. So all servers
  * together let through what one bucket would, and at most what each of them holds more: a twentieth for each server.
+ * An exchange costs a server as much as a call, and one for many callers hardly more than one for a single: whoever has spent half of
+ * a lease is asked for with the next who has to be.
  * Remembers at most `maxCallers` beside those that wait; the one not seen for longest is forgotten first.
  */
 export function createLeases({ name, perMinute, now, lend, maxCallers = 10_000 }: LeaseOptions) {
   const batch = Math.max(1, Math.floor(perMinute / leasesPerMinute))
   const held = new Map<string, Held>()
+  /** Have spent half, and are not asked for yet. */
+  const low = new Map<string, Held>()
   let newest: string | null = null
   return { take }
 
@@ -25,9 +29,21 @@ export function createLeases({ name, perMinute, now, lend, maxCallers = 10_000 }
       return wait(caller, lease, own)
     }
     lease.tokens -= 1
-    if (lease.tokens <= batch / 4 && lease.asked === null && lease.emptyUntil <= now())
-      ask(caller, lease).catch(() => {})
+    if (lease.tokens <= batch / 2 && lease.asked === null) askAhead(caller, lease)
     return { allowed: true, remaining: Math.min(own.remaining, lease.tokens + lease.remaining) }
+  }
+
+  function askAhead(caller: string, lease: Held): void {
+    if (lease.emptyUntil > now()) return
+    low.set(caller, lease)
+    if (lease.tokens > batch / 4) return
+    ask(caller, lease).catch(() => {})
+    let along = 0
+    for (const [other, its] of low) {
+      along += 1
+      if (along > mostAlong) return
+      ask(other, its).catch(() => {})
+    }
   }
 
   async function wait(caller: string, lease: Held, own: Taken): Promise<Taken> {
@@ -50,6 +66,7 @@ export function createLeases({ name, perMinute, now, lend, maxCallers = 10_000 }
   }
 
   function ask(caller: string, lease: Held): Promise<void> {
+    low.delete(caller)
     const most = Math.max(batch - lease.tokens, lease.waiting)
     lease.asked = borrow({ key: `${name}:${caller}`, perMinute, most }, lease).finally(() => (lease.asked = null))
     return lease.asked
@@ -69,12 +86,15 @@ export function createLeases({ name, perMinute, now, lend, maxCallers = 10_000 }
   function forgetOthers(newcomer: string): void {
     for (const [caller, { asked, waiting }] of held) {
       if (held.size <= maxCallers) return
-      if (caller !== newcomer && asked === null && waiting === 0) held.delete(caller)
+      if (caller !== newcomer && asked === null && waiting === 0) {
+        held.delete(caller)
+        low.delete(caller)
+      }
     }
   }
 }
 
-/** Has the asks of many callers go to the database together, one exchange at a time. */
+/** Has the asks of many callers go to the database together: those of one turn of the event loop, one exchange at a time. */
 export function createLender(lease: RateLeases['lease']): Lend {
   const waiting: Waiting[] = []
   let isAsking = false
@@ -92,14 +112,15 @@ export function createLender(lease: RateLeases['lease']): Lend {
     }
   }
   const run = async () => {
-    isAsking = true
     while (waiting.length > 0) await exchange()
     isAsking = false
   }
   return (ask) =>
     new Promise((resolve, reject) => {
       waiting.push({ ask, resolve, reject })
-      if (!isAsking) void run()
+      if (isAsking) return
+      isAsking = true
+      setImmediate(() => void run())
     })
 }
 
@@ -129,3 +150,4 @@ type Waiting = {
 
 const leasesPerMinute = 20
 const mostAtOnce = 256
+const mostAlong = 64
