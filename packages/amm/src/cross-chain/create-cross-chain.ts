@@ -7,7 +7,7 @@ import { describeAmounts } from '../liquidity/planning/describe-amounts.ts'
 import { routineIntent } from '../liquidity/planning/plan-payment.ts'
 import type { PriceBand, PriceSource, RpcPool, Token } from '../ports.ts'
 import { settlerAbi } from '../abis/cross-chain.ts'
-import type { CrossChain, CrossChainPlan, CrossChainRequest } from '../ports/cross-chain.ts'
+import type { CrossChain, CrossChainPlan, CrossChainRequest } from '../ports/orders.ts'
 import { ToolError } from '../tool-error.ts'
 import {
   crossChainOrderIdOf,

@@ -24,7 +24,7 @@ import { planRebalance } from './plan-rebalance.ts'
 import { planAddV2 } from './v2/plan-add.ts'
 import { planAddV3 } from './v3/plan-add.ts'
 import { planAddV4 } from './v4/plan-add.ts'
-import { unknownVersion } from '../unknown-version.ts'
+import { unknownVersion } from '../ports/pools.ts'
 
 /** Reads and plans over the AMM contracts of a chain, straight over RPC. Nothing here signs. */
 export function createLiquidity(ports: ReadPorts): Liquidity {

@@ -17,7 +17,7 @@ import { decodeIncrease, encodeIncrease } from './v3/plan-increase.ts'
 import { positionManagerCall } from './v3/merge-position-manager-calls.ts'
 import { encodeIncrease as encodeIncreaseV4 } from './v4/plan-increase.ts'
 import { readModification } from './v4/read-modification.ts'
-import { unknownVersion } from '../unknown-version.ts'
+import { unknownVersion } from '../ports/pools.ts'
 
 /**
  * Collects the fees of a position, swaps what is too much of one side, and adds both to it, all in one transaction of the wallet. The

@@ -25,7 +25,7 @@ import { planCloseAndOpenV3 } from './v3/plan-rebalance.ts'
 import { planMintV4 } from './v4/plan-add.ts'
 import { planCloseAndOpenV4 } from './v4/plan-rebalance.ts'
 import { refuseDeltaHooks } from './v4/pool-key.ts'
-import { unknownVersion } from '../unknown-version.ts'
+import { unknownVersion } from '../ports/pools.ts'
 
 /**
  * The `planRebalance` of the liquidity port. What the position pays out is put into the new range as it is, in one transaction, where that

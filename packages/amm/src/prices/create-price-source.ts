@@ -1,9 +1,9 @@
 import { priceFromSqrtPrice } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet/core'
 import type { BlockTime, Liquidity, PriceMemory, PriceSource, RpcPool, Token, TokenDirectory } from '../ports.ts'
-import { isBare } from '../tokens/with-bare-tokens.ts'
+import { isBare } from '../tokens/read-token.ts'
 import { type ChainPrices, type ChainPricesContext, createChainPrices } from './create-chain-prices.ts'
-import { discoverablePools } from './discoverable-pools.ts'
+import { discoverablePools } from './discover-price.ts'
 import { type ConfirmedSources, createNamedTokens, type PoolPlace } from './named-tokens.ts'
 
 /**

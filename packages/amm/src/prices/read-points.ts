@@ -1,14 +1,11 @@
 import { getSqrtPriceAtTick, MAX_TICK } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet/core'
-import type { BlockReads } from '../rpc/create-block-reads.ts'
-import { knownQuery } from '../rpc/query.ts'
+import { type BlockReads, knownQuery } from '../rpc/query.ts'
 import { fixedPriceOfSqrt } from './band/price-range.ts'
 import type { PoolPlace } from './named-tokens.ts'
-import type { PastTimes } from './past-times.ts'
-import { overAllPrices, poolDepth } from './band/pool-depth.ts'
+import { type PastTimes, poolQuery, readPastOfPool } from './source-queries.ts'
+import { overAllPrices, poolDepth, type PoolReading } from './band/pool-reading.ts'
 import { poolMean, shortestMeanSeconds } from './band/pool-mean.ts'
-import { poolQuery, readPastOfPool } from './pool-query.ts'
-import type { PoolReading } from './band/pool-reading.ts'
 
 /** What pools say that nobody named. @throws ToolError `RPC_*` */
 export async function readPoints(

@@ -17,7 +17,7 @@ import { poolKeyOf } from '../liquidity/v4/pool-key.ts'
 import { readPriceAtLog } from '../liquidity/v4/read-price-at-log.ts'
 import type { Liquidity, RpcPool, Token, TwammOrder, TwammPool } from '../ports.ts'
 import { contractFunction, contractRead } from '../rpc/contract-function.ts'
-import { readSurely } from '../rpc/read-one.ts'
+import { readSurely } from '../rpc/query.ts'
 import { ToolError } from '../tool-error.ts'
 import type { OrderKey, OrderMemory } from './order-memory.ts'
 

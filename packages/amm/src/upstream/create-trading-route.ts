@@ -12,7 +12,7 @@ import { depositRoute } from './deposit-route.ts'
 import { mostRoundedOff, swapRoute } from './swap-route.ts'
 import { builtNote, tradingFailure } from './trading-error.ts'
 import type { ClaimRequest, DecreaseRequest, MigrateWireRequest } from './trading-wire.ts'
-import { unknownVersion } from '../unknown-version.ts'
+import { unknownVersion } from '../ports/pools.ts'
 
 /**
  * Has the trading API build the calls of a plan. What it returns is taken apart by the guard and takes the place of the calls alone:

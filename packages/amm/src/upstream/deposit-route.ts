@@ -9,7 +9,7 @@ import type { Pool, Position } from '../ports.ts'
 import type { UpstreamAsked } from '../ports/upstream.ts'
 import type { TradingRoutePorts } from './create-trading-client.ts'
 import type { CreateRequest, IncreaseWireRequest } from './trading-wire.ts'
-import { unknownVersion } from '../unknown-version.ts'
+import { unknownVersion } from '../ports/pools.ts'
 
 /**
  * Deposits that the trading API builds. It is asked for the amounts and the range of the plan of our own, at the price

@@ -1,6 +1,6 @@
 import type { Address } from 'viem'
 import type { Pool, Token } from '../../ports.ts'
-import { unknownVersion } from '../../unknown-version.ts'
+import { unknownVersion } from '../../ports/pools.ts'
 
 /** A pool as the chain knows it: tokens by address only. */
 export type PoolState = Omit<Pool, 'token0' | 'token1' | 'blockNumber'> & {

@@ -4,8 +4,8 @@ import type { Chain } from '@svc/wallet/core'
 import { slice, type Address } from 'viem'
 import { erc20Abi } from '../../abis/tokens.ts'
 import { contractRead } from '../../rpc/contract-function.ts'
-import { readSurely } from '../../rpc/read-one.ts'
-import { unknownVersion } from '../../unknown-version.ts'
+import { readSurely } from '../../rpc/query.ts'
+import { unknownVersion } from '../../ports/pools.ts'
 
 /**
  * What a pool holds, in smallest units and its own order: the reserves of a v2 pair, the token balances of a v3 pool

@@ -5,9 +5,8 @@ import { getAbiItem, type Hash, type PublicClient, toEventSelector } from 'viem'
 import type { Pool, ReadLimits, SwapHistory, SwapRecord, Version } from '../../ports.ts'
 import { orderedLogs, untrue } from './ordered-logs.ts'
 import { swapFit } from './swap-fit.ts'
-import { swapScan } from './swap-scan.ts'
+import { swapScan, chunksAtOnce, learntOf, scanLogs } from '../logs/scan-logs.ts'
 import { ToolError } from '../../tool-error.ts'
-import { chunksAtOnce, learntOf, scanLogs } from '../logs/scan-logs.ts'
 import type { ReadPorts } from '../liquidity-ports.ts'
 import {
   blockAt,

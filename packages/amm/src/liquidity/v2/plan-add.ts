@@ -3,7 +3,7 @@ import { type Address, encodeFunctionData, getAddress, type Hex, isAddressEqual,
 import type { AddOutcome, AddPreview, AddRequest, LiquidityPlan, Pool, Token } from '../../ports.ts'
 import { v2FactoryAbi, v2PairAbi, v2RouterAbi } from '../../abis/v2.ts'
 import { contractRead } from '../../rpc/contract-function.ts'
-import { readSurely } from '../../rpc/read-one.ts'
+import { readSurely } from '../../rpc/query.ts'
 import type { AmountFields } from '../planning/deposit/fit-amounts.ts'
 import { openingPrice, poolToCome } from '../planning/deposit/opening-price.ts'
 import { callerFields, callerPrice, flip, type OrderedPair, orderPair } from '../planning/order-pair.ts'

@@ -3,7 +3,7 @@ import type { AddOutcome, AddPreview, AddRequest, LiquidityPlan, Pool } from '..
 import { v3PositionManagerAbi } from '../../abis/v3.ts'
 import { customarySpacing } from '../planning/deposit/resolve-range.ts'
 import { contractRead } from '../../rpc/contract-function.ts'
-import { readSurely } from '../../rpc/read-one.ts'
+import { readSurely } from '../../rpc/query.ts'
 import type { AmountFields } from '../planning/deposit/fit-amounts.ts'
 import { openingPrice, poolToCome } from '../planning/deposit/opening-price.ts'
 import { callerFields, flip, type OrderedPair, orderPair } from '../planning/order-pair.ts'

@@ -4,7 +4,7 @@ import type { Pool } from '../../ports.ts'
 import { ToolError } from '../../tool-error.ts'
 import { v4PoolManagerAbi, v4StateViewAbi } from '../../abis/v4.ts'
 import { contractRead } from '../../rpc/contract-function.ts'
-import { readSurely } from '../../rpc/read-one.ts'
+import { readSurely } from '../../rpc/query.ts'
 import type { PlanPorts } from '../liquidity-ports.ts'
 import { requireDeployment } from '../planning/refusals.ts'
 

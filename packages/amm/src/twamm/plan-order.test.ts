@@ -5,7 +5,7 @@ import { twammOrderAbi } from '../abis/twamm.ts'
 import type { Settled } from '../intent.ts'
 import { poolIdOf } from '../liquidity/v4/pool-key.ts'
 import type { Pool, Token, TwammOrder, TwammPool } from '../ports.ts'
-import { planCancel, planClaim } from './plan-payout.ts'
+import { planCancel, planClaim } from './plan-order.ts'
 
 const chain = chains.find(({ id }) => id === 8453)!
 const [one, other, hook, owner] = ['11', '22', 'aa', 'bb'].map((digits) => getAddress(`0x${digits.repeat(20)}`)) as [

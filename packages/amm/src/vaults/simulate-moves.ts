@@ -1,10 +1,10 @@
 import type { Chain } from '@svc/wallet/core'
-import { type Address, encodeFunctionData, type PublicClient } from 'viem'
+import { type Address, encodeFunctionData, type PublicClient, type Hex } from 'viem'
 import { erc20Abi } from '../abis/tokens.ts'
 import { findHolder } from '../liquidity/pools/find-holder.ts'
-import type { DepositSimulation, RpcPool, Token, Vault, VaultState } from '../ports.ts'
+import type { DepositSimulation, RpcPool, Token, Vault, VaultState, VaultExit, WithdrawalSimulation } from '../ports.ts'
 import { type Call, callOf, difference, readOf, simulateCalls, uintOf } from './simulate-calls.ts'
-import { vaultAbi } from './read-vault.ts'
+import { vaultAbi, vaultCallAbi } from './read-vault.ts'
 
 export type SimulationPorts = {
   readonly rpc: Pick<RpcPool, 'client' | 'head' | 'seenHead'>
@@ -105,5 +105,48 @@ function stepsOf({ address, asset, share }: Vault, { owner, amount, loan, redeem
       encodeFunctionData({ abi: vaultAbi, functionName: 'redeem', args: [redeems ?? 0n, owner, owner] }),
     ),
     assetsAfter: balanceOf(asset),
+  }
+}
+
+/**
+ * Simulates a way out as a transaction of its owner in a block after the state's, and measures it by balances. An amount counts as the shares
+ * that `withdraw` burns for it: those are given back whole, for a vault whose shares somebody has made dear burns one for a smallest unit.
+ *
+ * @throws ToolError `SIMULATION_UNAVAILABLE`, `RPC_*`
+ */
+export async function simulateWithdrawal(
+  { rpc }: { readonly rpc: Pick<RpcPool, 'client'> },
+  chain: Chain,
+  vault: Vault,
+  asked: { readonly state: VaultState; readonly owner: Address; readonly exit: VaultExit },
+): Promise<WithdrawalSimulation> {
+  const { exit, owner, state } = asked
+  const leave = (data: Hex) => simulateLeaving(rpc.client(chain), vault, { owner, data, block: state.head.number })
+  if ('shares' in exit) return { ...(await leave(redeemData(exit.shares, owner))), shares: exit.shares }
+  const args = [exit.assets, owner, owner] as const
+  const exact = await leave(encodeFunctionData({ abi: vaultAbi, functionName: 'withdraw', args }))
+  const shares = exact.burnt ?? 0n
+  if (exact.failure !== null || shares === 0n) return { ...exact, shares }
+  return { ...(await leave(redeemData(shares, owner))), shares }
+}
+
+/** The call of a way out that pays its owner. */
+export function redeemData(shares: bigint, owner: Address): Hex {
+  return encodeFunctionData({ abi: vaultCallAbi, functionName: 'redeem', args: [shares, owner, owner] })
+}
+
+async function simulateLeaving(
+  client: PublicClient,
+  { address, asset, share }: Vault,
+  { owner, data, block }: { readonly owner: Address; readonly data: Hex; readonly block: bigint },
+): Promise<Omit<WithdrawalSimulation, 'shares'>> {
+  const balances = [asset, share.address].map(readOf(owner))
+  const results = await simulateCalls(client, [...balances, callOf(owner)(address, data), ...balances], block)
+  const [assetsBefore, sharesBefore, left, assetsAfter, sharesAfter] = results
+  if (left?.isOk !== true) return { failure: left?.data ?? '0x', burnt: null, received: null }
+  return {
+    failure: null,
+    burnt: difference(uintOf(sharesBefore), uintOf(sharesAfter)),
+    received: difference(uintOf(assetsAfter), uintOf(assetsBefore)),
   }
 }
