@@ -110,5 +110,5 @@ export {
   type DepositSimulation,
   type Version,
 } from './ports.ts'
-export { shortAmount, tokenLabel } from './liquidity/planning/describe-amounts.ts'
+export { shortAmount, tokenLabel } from './liquidity/planning/plan-payment.ts'
 export { untilAborted } from './create-shared-reads.ts'

@@ -11,8 +11,7 @@ import {
 import { formatAmount } from '@svc/lp-math'
 import { vaultCallAbi, notSupported, vaultAbi } from './read-vault.ts'
 import type { Intent, TokenQuantity } from '../intent.ts'
-import { describeAmounts, shortAmount } from '../liquidity/planning/describe-amounts.ts'
-import { routineIntent } from '../liquidity/planning/plan-payment.ts'
+import { describeAmounts, shortAmount, routineIntent } from '../liquidity/planning/plan-payment.ts'
 import type {
   Token,
   Vault,

@@ -1,7 +1,7 @@
 import type { Chain } from '@svc/wallet/core'
 import { type Address, encodeFunctionData, type PublicClient, type Hex } from 'viem'
 import { erc20Abi } from '../abis/tokens.ts'
-import { findHolder } from '../liquidity/pools/find-holder.ts'
+import { findHolder } from '../liquidity/pools/read-pool-amounts.ts'
 import type { DepositSimulation, RpcPool, Token, Vault, VaultState, VaultExit, WithdrawalSimulation } from '../ports.ts'
 import { type Call, callOf, difference, readOf, simulateCalls, uintOf } from './simulate-calls.ts'
 import { vaultAbi, vaultCallAbi } from './read-vault.ts'

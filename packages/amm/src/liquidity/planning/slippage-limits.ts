@@ -3,7 +3,7 @@ import { keptLeast, keptMost } from './deposit/require-kept.ts'
 import { refuseTooSmall } from './refusals.ts'
 import { type Amounts, maxAmountsWithSlippage, mintAmountsWithSlippage } from '@svc/lp-math'
 import type { KeptDeposit } from '../../intent.ts'
-import type { RangeBounds } from './deposit/liquidity-for-amounts.ts'
+import type { RangeBounds } from './deposit/fit-amounts.ts'
 
 /**
  * The least that a v3 deposit of this liquidity must take: as the slippage from the present price allows and, where a plan

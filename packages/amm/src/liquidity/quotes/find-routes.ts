@@ -4,7 +4,7 @@ import type { Pool, QuoteRequest, Token, Version } from '../../ports.ts'
 import { findPoolsAtHead, type PairRequest } from '../pools/find-pools-of-pairs.ts'
 import type { ReadPorts } from '../liquidity-ports.ts'
 import { longRoutesOf } from './long-routes.ts'
-import { better, reckon } from './reckon-route.ts'
+import { better, reckon } from './route-cost.ts'
 import type { Exact, Route } from './route-query.ts'
 
 export type RequestedRoute = Pick<QuoteRequest, 'tokenIn' | 'tokenOut' | 'maySplit'> & {

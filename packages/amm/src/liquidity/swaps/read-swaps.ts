@@ -3,7 +3,7 @@ import { inTurns } from '@svc/runtime'
 import type { Chain } from '@svc/wallet/core'
 import { getAbiItem, type Hash, type PublicClient, toEventSelector } from 'viem'
 import type { Pool, ReadLimits, SwapHistory, SwapRecord, Version } from '../../ports.ts'
-import { orderedLogs, untrue } from './ordered-logs.ts'
+import { orderedLogs, untrue, readEventLogs } from '../logs/read-event-logs.ts'
 import { swapFit } from './swap-fit.ts'
 import { swapScan, chunksAtOnce, learntOf, scanLogs } from '../logs/scan-logs.ts'
 import { ToolError } from '../../tool-error.ts'
@@ -24,7 +24,6 @@ import {
 import { v2PairAbi } from '../../abis/v2.ts'
 import { v3PoolAbi } from '../../abis/v3.ts'
 import { v4PoolManagerAbi } from '../../abis/v4.ts'
-import { readEventLogs } from '../logs/read-event-logs.ts'
 import { requireDeployment } from '../planning/refusals.ts'
 
 /**

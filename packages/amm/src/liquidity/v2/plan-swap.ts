@@ -7,7 +7,7 @@ import { followRoute, swapIntent } from '../planning/swap-intent.ts'
 import { type SwapLimits, swapLimits } from '../planning/slippage-limits.ts'
 import type { PlanPorts } from '../liquidity-ports.ts'
 import { requireDeployment } from '../planning/refusals.ts'
-import { transfersOf } from '../planning/transfers-of.ts'
+import { transfersOf } from '../planning/plan-payment.ts'
 
 /**
  * Plans a swap through v2 pairs. It goes through Router02 rather than SwapRouter02, because on several chains the latter

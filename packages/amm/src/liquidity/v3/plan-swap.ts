@@ -5,7 +5,7 @@ import type { LiquidityPlan, Pool, Quote, SwapOutcome, Token, SwapRequest } from
 import { v3PoolAbi } from '../../abis/v3.ts'
 import { followRoute, routeEnds, swapIntent } from '../planning/swap-intent.ts'
 import { type SwapLimits, swapLimits } from '../planning/slippage-limits.ts'
-import { logsOf, requireEvent } from '../planning/transfers-of.ts'
+import { logsOf, requireEvent } from '../planning/plan-payment.ts'
 import type { PlanPorts } from '../liquidity-ports.ts'
 import { v3Path } from '../quotes/route-query.ts'
 import { requireDeployment } from '../planning/refusals.ts'

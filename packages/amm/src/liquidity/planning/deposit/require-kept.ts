@@ -10,7 +10,7 @@ import {
 } from '@svc/lp-math'
 import type { IntentDeposit, KeptDeposit, TokenQuantity } from '../../../intent.ts'
 import { type ErrorDetail, ToolError } from '../../../tool-error.ts'
-import type { RangeBounds } from './liquidity-for-amounts.ts'
+import type { RangeBounds } from './fit-amounts.ts'
 import { type Address, isAddressEqual } from 'viem'
 import type { Pool } from '../../../ports.ts'
 

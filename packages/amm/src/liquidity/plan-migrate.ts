@@ -6,26 +6,38 @@ import {
   type TickRange,
 } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet/core'
-import { v3PositionManagerAbi } from '../../abis/v3.ts'
-import type { Intent, TokenQuantity } from '../../intent.ts'
-import type { AddOutcome, LiquidityPlan, MigratePreview, MigrateRequest, Position, Pool, Token } from '../../ports.ts'
-import { contractRead } from '../../rpc/contract-function.ts'
-import { readSurely, readQuery } from '../../rpc/query.ts'
-import { tokenLabel } from '../planning/describe-amounts.ts'
-import { depositOf } from '../planning/deposit/deposit-of.ts'
-import { fitRemoval } from '../planning/fit-removal.ts'
-import { leastReceipts, routineIntent } from '../planning/plan-payment.ts'
-import { refuseClosed, refuseTooSmall, requireDeployment } from '../planning/refusals.ts'
-import { lessSlippage, mostOfMint } from '../planning/slippage-limits.ts'
-import type { ReadPorts } from '../liquidity-ports.ts'
-import { mintedTokenId } from '../v4/plan-add.ts'
-import { readModification } from '../v4/read-modification.ts'
-import { refuseDeltaHooks } from '../v4/pool-key.ts'
-import { withPermit } from './position-permit.ts'
-import { type Address, isAddressEqual, zeroAddress } from 'viem'
-import { ToolError } from '../../tool-error.ts'
-import { poolOf, sortPair } from '../pools/pool-state.ts'
-import { v4PoolQuery } from '../v4/pool-query.ts'
+import { v3PositionManagerAbi } from '../abis/v3.ts'
+import type { Intent, TokenQuantity, PositionPermit } from '../intent.ts'
+import type { AddOutcome, LiquidityPlan, MigratePreview, MigrateRequest, Position, Pool, Token } from '../ports.ts'
+import { contractRead } from '../rpc/contract-function.ts'
+import { readSurely, readQuery } from '../rpc/query.ts'
+import { tokenLabel, leastReceipts, routineIntent } from './planning/plan-payment.ts'
+import { depositOf } from './planning/deposit/deposit-of.ts'
+import { fitRemoval } from './planning/fit-removal.ts'
+import { refuseClosed, refuseTooSmall, requireDeployment } from './planning/refusals.ts'
+import { lessSlippage, mostOfMint } from './planning/slippage-limits.ts'
+import type { ReadPorts } from './liquidity-ports.ts'
+import { mintedTokenId } from './v4/plan-add.ts'
+import { readModification } from './v4/read-modification.ts'
+import { refuseDeltaHooks } from './v4/pool-key.ts'
+import {
+  type Address,
+  isAddressEqual,
+  zeroAddress,
+  concatHex,
+  decodeFunctionData,
+  encodeFunctionData,
+  type Hex,
+  keccak256,
+  numberToHex,
+  parseAbi,
+  parseSignature,
+  stringToHex,
+} from 'viem'
+import { ToolError } from '../tool-error.ts'
+import { poolOf, sortPair } from './pools/pool-state.ts'
+import { v4PoolQuery } from './v4/pool-query.ts'
+import { universalRouterAbi } from './v4/plan-swap.ts'
 
 /**
  * All of a migration but its calls: where the position goes, how much of it, what must come of it, and the right that the universal
@@ -204,4 +216,53 @@ function noTarget(chain: Chain, { token0, token1, fee }: Pool, hooks: Address | 
   return new ToolError('MIGRATION_NOT_SUPPORTED', message, {
     details: [{ message, token0: token0.address, token1: token1.address, fee }],
   })
+}
+
+/** Puts a permit, still unsigned, before the commands that a call of the universal router holds already. */
+export function withPermit(data: Hex, { spender, tokenId, deadline }: PositionPermit): Hex {
+  const [commands, inputs, callDeadline] = decodeFunctionData({ abi: universalRouterAbi, data }).args
+  const args = [spender, tokenId, BigInt(deadline), unsigned.v, unsigned.r, unsigned.s] as const
+  const permit = encodeFunctionData({ abi: positionPermitAbi, functionName: 'permit', args })
+  return encodeFunctionData({
+    abi: universalRouterAbi,
+    functionName: 'execute',
+    args: [concatHex([permitCommand, commands]), [permit, ...inputs], callDeadline],
+  })
+}
+
+/** Whether calldata keeps a place for a signature. */
+export function isUnsigned(data: Hex): boolean {
+  return data.includes(words(unsigned).slice(2))
+}
+
+/** Calldata with the signature in the place that was kept for it. Throws `TypeError` where there is not exactly one. */
+export function withSignature(data: Hex, signature: Hex): Hex {
+  const { r, s, yParity } = parseSignature(signature)
+  const [before, after, ...others] = data.split(words(unsigned).slice(2))
+  if (before === undefined || after === undefined || others.length > 0) throw new TypeError('no place for a signature')
+  return `0x${before.slice(2)}${words({ v: 27 + yParity, r, s }).slice(2)}${after}`
+}
+
+/** Stands where the signature will be, and can be taken for none. */
+export const unsigned: VRS = {
+  v: 27,
+  r: keccak256(stringToHex('position permit, not signed: r')),
+  s: keccak256(stringToHex('position permit, not signed: s')),
+}
+
+/** ERC721Permit of v3-periphery, which the universal router takes as a command. */
+export const positionPermitAbi = parseAbi([
+  'function permit(address spender, uint256 tokenId, uint256 deadline, uint8 v, bytes32 r, bytes32 s) payable',
+])
+
+type VRS = { readonly v: number; readonly r: Hex; readonly s: Hex }
+
+/**
+ * V3_POSITION_MANAGER_PERMIT of `Commands`, which may fail: who hands in the signature first, read off the transaction that is out, has
+ * given the same right. Where it is not given, the next command fails.
+ */
+const permitCommand = '0x91'
+
+function words({ v, r, s }: VRS): Hex {
+  return concatHex([numberToHex(v, { size: 32 }), r, s])
 }

@@ -2,20 +2,19 @@ import type { Chain } from '@svc/wallet/core'
 import type { Address } from 'viem'
 import { v2PairAbi } from '../../abis/v2.ts'
 import { v3PositionManagerAbi } from '../../abis/v3.ts'
-import type { Alongside, BlockTime, PairShare, Position, Token, Version } from '../../ports.ts'
+import type { Alongside, BlockTime, PairShare, Position, Token, Version, Liquidity } from '../../ports.ts'
 import { contractRead } from '../../rpc/contract-function.ts'
 import { readAtHead, joinQueries, knownQuery, mapQuery, query, type Query, readQuery } from '../../rpc/query.ts'
-import { everyResult } from '../../rpc/read-all.ts'
+import { everyResult, lightReadsPerCall, readNumber, readOnce } from '../../rpc/read-all.ts'
 import type { ReadPorts } from '../liquidity-ports.ts'
 import { requireDeployment } from '../planning/refusals.ts'
 import { v2PairAddress } from '../pools/pool-address.ts'
 import { sortPair } from '../pools/pool-state.ts'
 import { type PairTokens, readSharesOf } from '../v2/read-pair-shares.ts'
-import { readV3Positions } from '../v3/read-positions.ts'
-import { type OwnedV4, ownedV4Query, v4Candidates } from '../v4/owned-token-ids.ts'
-import { readV4Positions } from '../v4/read-positions.ts'
-import { mostGuessed, type PositionMemory } from './position-memory.ts'
-import type { PositionReading } from './position-of.ts'
+import { readV3Positions, v3PositionAgain } from '../v3/read-positions.ts'
+import { type OwnedV4, ownedV4Query, v4Candidates, readV4Positions, v4PositionAgain } from '../v4/read-positions.ts'
+import type { PositionReading, PositionAt } from './position-of.ts'
+import { createRecent } from '../../create-recent.ts'
 
 /**
  * The positions of an owner at one block, closed ones included, at most 2,000 of a version: anybody may give a wallet positions of dust,
@@ -147,3 +146,109 @@ async function readOwnedV4(ports: ReadPorts, chain: Chain, owned: OwnedV4, readi
   const candidates = await v4Candidates(ports, chain, reading.owner, { ...owned, blockNumber: reading.at.number })
   return ownedOf(await readV4Positions(ports, chain, candidates, reading), owned.balance)
 }
+
+/**
+ * Positions at the newest block, `null` for those that are not there. What was read before stands where it stood, so all that is asked of it
+ * travels at once, with the head: one HTTP request for a hundred. Each is of one block; those of different calls may be of two blocks
+ * that follow each other.
+ *
+ * @throws ToolError `VERSION_NOT_DEPLOYED`, `RPC_*`
+ */
+export async function readPositionsAgain(
+  ports: ReadPorts,
+  chain: Chain,
+  asked: Parameters<Liquidity['positions']>[1],
+): Promise<readonly (Position | null)[]> {
+  const found = new Map<Asked, Position | null>()
+  const known = asked.flatMap((one) => (one.before === null ? [] : [{ one, before: one.before }]))
+  const again = known.map(({ before }) => ({ v3: v3PositionAgain, v4: v4PositionAgain })[before.version](chain, before))
+  const [positions] = await Promise.all([readAgain(ports, chain, again), readNew(ports, chain, asked, found)])
+  for (const [index, { one }] of known.entries()) found.set(one, positions[index] ?? null)
+  return asked.map((one) => found.get(one) ?? null)
+}
+
+type Asked = Parameters<Liquidity['positions']>[1][number]
+
+async function readNew(
+  ports: ReadPorts,
+  chain: Chain,
+  asked: readonly Asked[],
+  found: Map<Asked, Position | null>,
+): Promise<void> {
+  const reads = (['v3', 'v4'] as const).map(async (version) => {
+    const ones = asked.filter((one) => one.before === null && one.version === version)
+    if (ones.length === 0) return
+    const read = { v3: readV3Positions, v4: readV4Positions }[version]
+    const ids = ones.map(({ positionId }) => BigInt(positionId))
+    const positions = await read(ports, chain, ids)
+    for (const [index, one] of ones.entries()) found.set(one, positions[index] ?? null)
+  })
+  await Promise.all(reads)
+}
+
+async function readAgain(
+  ports: ReadPorts,
+  chain: Chain,
+  queries: readonly Query<PositionAt>[],
+): Promise<readonly (Position | null)[]> {
+  if (queries.length === 0) return []
+  const client = ports.rpc.client(chain)
+  const calls = packed(queries).map((group) => joinQueries(group))
+  const [head, ...answers] = await Promise.all([
+    ports.rpc.head(chain),
+    ...calls.map(({ reads }) => readOnce(client, chain, [readNumber(chain.multicall3, []), ...reads])),
+  ])
+  const all = calls.map(async (call, index) => {
+    const [number, ...results] = answers[index] ?? []
+    // What failed, or an endpoint that is behind has answered, is asked for again where the head is.
+    if (typeof number !== 'bigint' || number < head.number)
+      return (await readQuery(client, chain, call, head.number)).map((at) => at(head.number))
+    return call.finish(results).map((at) => at(number))
+  })
+  return (await Promise.all(all)).flat()
+}
+
+/** Whole queries into calls that a node carries out at once, so that each is answered at one block. */
+function packed(queries: readonly Query<PositionAt>[]): readonly (readonly Query<PositionAt>[])[] {
+  const groups: Query<PositionAt>[][] = []
+  let room = 0
+  for (const query of queries) {
+    if (query.reads.length > room) {
+      groups.push([])
+      room = lightReadsPerCall - 1
+    }
+    groups.at(-1)?.push(query)
+    room -= query.reads.length
+  }
+  return groups
+}
+
+/**
+ * How positions stood when they were read last, and which an owner held: what is likely to be asked for with the first exchange, never an
+ * answer. Remembers the last 2,000 positions and 500 owners.
+ */
+export function createPositionMemory(): PositionMemory {
+  const positions = createRecent<Position>(2_000)
+  const owned = createRecent<OwnedIds>(500)
+  const nameOf = (chain: Chain, version: string, id: string) => `${chain.id} ${version} ${id}`
+  return {
+    position: (chain, version, id) => positions.of(nameOf(chain, version, id)),
+    keepPosition: (chain, position) => positions.keep(nameOf(chain, position.version, position.positionId), position),
+    ownedBy: (chain, owner) => owned.of(`${chain.id} ${owner}`) ?? { v3Count: 0, v4Ids: [] },
+    keepOwned: (chain, owner, { v3Count, v4Ids }) =>
+      owned.keep(`${chain.id} ${owner}`, { v3Count, v4Ids: v4Ids.slice(0, mostGuessed) }),
+  }
+}
+
+/** Ids of one owner that are asked for before it is known how many there are. */
+export const mostGuessed = 200
+
+export type PositionMemory = {
+  position(chain: Chain, version: Position['version'], positionId: string): Position | null
+  keepPosition(chain: Chain, position: Position): void
+  ownedBy(chain: Chain, owner: Address): OwnedIds
+  keepOwned(chain: Chain, owner: Address, ids: OwnedIds): void
+}
+
+/** How many tokens of v3 an owner holds, and which of v4. */
+type OwnedIds = { readonly v3Count: number; readonly v4Ids: readonly bigint[] }

@@ -1,17 +1,70 @@
 import type { Chain } from '@svc/wallet/core'
-import type { LiquidityPlan, RebalanceOutcome, RebalancePreview } from '../../ports.ts'
-import { depositOf } from '../planning/deposit/deposit-of.ts'
-import { fitRemoval } from '../planning/fit-removal.ts'
-import { callerFields, flip } from '../planning/order-pair.ts'
-import type { OwnMove } from '../planning/deposit/fit-own.ts'
-import type { PlanPorts } from '../liquidity-ports.ts'
-import { requireDeployment } from '../planning/refusals.ts'
-import { routineIntent } from '../planning/plan-payment.ts'
-import { mostOfMint } from '../planning/slippage-limits.ts'
-import { mintedTokenId } from './plan-add.ts'
-import { poolKeyOf } from './pool-key.ts'
-import { readModification } from './read-modification.ts'
-import { encodeModifyLiquidities, requireUint128, v4Action } from './v4-action.ts'
+import type { LiquidityPlan, RebalanceOutcome, RebalancePreview } from '../ports.ts'
+import { fitRemoval } from './planning/fit-removal.ts'
+import { planPayment, routineIntent } from './planning/plan-payment.ts'
+import type { OwnMove } from './planning/deposit/fit-own.ts'
+import { requireDeployment } from './planning/refusals.ts'
+import { decodeMint, encodeMint, mintOf } from './v3/plan-add.ts'
+import { decodeRemoval, encodeCollect, encodeDecrease } from './v3/plan-remove.ts'
+import { positionManagerCall } from './planning/merge-intents.ts'
+import { depositOf } from './planning/deposit/deposit-of.ts'
+import { callerFields, flip } from './planning/deposit/opening-price.ts'
+import type { PlanPorts } from './liquidity-ports.ts'
+import { mostOfMint } from './planning/slippage-limits.ts'
+import { mintedTokenId } from './v4/plan-add.ts'
+import { poolKeyOf } from './v4/pool-key.ts'
+import { readModification } from './v4/read-modification.ts'
+import { encodeModifyLiquidities, requireUint128, v4Action } from './v4/v4-action.ts'
+
+/**
+ * Plans to close a v3 position and to open another in its pool in one `multicall`: what the first pays into the wallet the second
+ * takes out of it, through exact allowances.
+ *
+ * @throws ToolError `AMOUNT_TOO_SMALL`, `VERSION_NOT_DEPLOYED`.
+ */
+export function planCloseAndOpenV3(
+  chain: Chain,
+  { position, deposit, inverted, request }: OwnMove,
+): LiquidityPlan<RebalancePreview, RebalanceOutcome> {
+  const { positionManager } = requireDeployment(chain, 'v3')
+  const { pool, positionId } = position
+  const { recipient, slippageBps, deadline } = request
+  const removal = fitRemoval(position, { ...request, percentage: 100, collectFees: true })
+  const steps = [
+    encodeDecrease(position, removal, request),
+    encodeCollect(position, recipient),
+    encodeMint(pool, deposit, request),
+  ]
+  return {
+    intent: routineIntent(chain, {
+      ...positionManagerCall(positionManager, steps, 0n, 'move position'),
+      approvals: planPayment(deposit.sides, positionManager, 'erc20').approvals,
+      slippageBps,
+      deadline,
+      recipients: [recipient],
+      deposits: [mintOf({ pool, createsPool: false }, deposit, request, inverted)],
+      why: `Move v3 position ${positionId} into another range of its pool.`,
+    }),
+    preview: {
+      closed: {
+        liquidityRemoved: removal.liquidity,
+        ...removal.principal,
+        fees0: position.fees0,
+        fees1: position.fees1,
+      },
+      opened: deposit.preview,
+      swap: null,
+    },
+    decode: async (settled) => {
+      const { hash } = settled.main
+      return {
+        closed: { ...decodeRemoval(settled, position, positionManager), hash },
+        opened: { ...decodeMint(settled, positionManager, inverted), hash },
+        swapped: null,
+      }
+    },
+  }
+}
 
 /**
  * Plans to close a v4 position and to open another in its pool within one unlock of the pool manager: what the first gives pays for the

@@ -1,8 +1,8 @@
 import { useDevnet } from '@svc/devnet/testing'
 import { zeroAddress } from 'viem'
 import { expect, test } from 'vitest'
-import { createChainActor } from '../chain-actor.fixture.ts'
-import { createReadsBench } from '../reads-bench.fixture.ts'
+import { createChainActor } from './chain-actor.fixture.ts'
+import { createReadsBench } from './reads-bench.fixture.ts'
 import { planMigrate } from './plan-migrate.ts'
 
 const devnet = useDevnet()

@@ -1,8 +1,8 @@
 import { decodeFunctionData, encodeFunctionData, type Hex, parseSignature } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { expect, test } from 'vitest'
-import { universalRouterAbi } from '../v4/plan-swap.ts'
-import { isUnsigned, positionPermitAbi, withPermit, withSignature } from './position-permit.ts'
+import { universalRouterAbi } from './v4/plan-swap.ts'
+import { isUnsigned, positionPermitAbi, withPermit, withSignature } from './plan-migrate.ts'
 
 const router = '0x66a9893cC07D91D95644AEDD05D03f95e1dBA8Af'
 const execute = (commands: Hex, inputs: readonly Hex[]): Hex =>
