@@ -3,13 +3,17 @@ import type { Address, Hash, PublicClient } from 'viem'
 import type { PoolHistory, BlockTime, Pool, Token, Version } from './ports/pools.ts'
 import type { Liquidity } from './ports/liquidity.ts'
 import type { Rewards } from './ports/rewards.ts'
-import type { CrossChain, Orders } from './ports/orders.ts'
+import type { CrossChain, Orders, Twamm } from './ports/orders.ts'
 import type { PriceBand, PriceDoubt, PriceWitness } from './ports/prices.ts'
-import type { Twamm } from './ports/twamm.ts'
 import type { Vaults } from './ports/vaults.ts'
 
-export type { OwnTwammOrder, Twamm, TwammOrder, TwammPayout, TwammPool, TwammSubmission } from './ports/twamm.ts'
 export type {
+  OwnTwammOrder,
+  Twamm,
+  TwammOrder,
+  TwammPayout,
+  TwammPool,
+  TwammSubmission,
   OrderFacts,
   OrderFill,
   OrderPlan,
@@ -259,4 +263,17 @@ export type EndpointReach = {
   readonly logRangeBlocks: number
   /** Whether calls are simulated one after the other (`eth_simulateV1`). */
   readonly simulates: boolean
+}
+
+/** What the reading half of liquidity reads the world through. */
+export type ReadPorts = {
+  readonly rpc: Pick<RpcPool, 'client' | 'head' | 'seenHead' | 'nameOfView' | 'nextEndpoint'>
+  readonly tokens: Pick<TokenDirectory, 'byAddress' | 'wrapped'>
+}
+
+/** What planning reads the world through: the read side of liquidity, the wrapped native token, a client. */
+export type PlanPorts = {
+  readonly rpc: Pick<RpcPool, 'client'>
+  readonly tokens: Pick<TokenDirectory, 'wrapped'>
+  readonly liquidity: Pick<Liquidity, 'findPools'>
 }

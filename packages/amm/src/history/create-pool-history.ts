@@ -12,6 +12,9 @@ import { createWaitingLine } from '@svc/runtime'
 import type { Chain } from '@svc/wallet/core'
 import { createSharedReads, untilAborted } from '../create-shared-reads.ts'
 
+export { boundNote } from './read-rpc-history.ts'
+export { createBarMemory } from './bars/bar-chunks.ts'
+
 /**
  * The past of pools: hours and days out of a subgraph where there is one that keeps up with its chain, else, and for other bars, out
  * of what the contracts logged; before that, where an endpoint keeps old state, out of it, and for prices alone out of a pool's own oracle.

@@ -1,9 +1,9 @@
 import { type Amounts, formatAmount, getSqrtPriceAtTick } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet/core'
 import type { Intent, Settled } from '../intent.ts'
-import type { CompoundOutcome, Liquidity, LiquidityPlan, Position, IncreaseOutcome } from '../ports.ts'
+import type { CompoundOutcome, Liquidity, LiquidityPlan, Position, IncreaseOutcome, PlanPorts } from '../ports.ts'
 import { ToolError } from '../tool-error.ts'
-import { increaseOf } from './planning/deposit/deposit-of.ts'
+import { increaseOf, type IncreaseRequest } from './planning/deposit/fit-deposit.ts'
 import { fitOwn, fitsAsIs, type FittedOwn } from './planning/deposit/fit-own.ts'
 import { liquidityForAmounts, type RangeBounds } from './planning/deposit/fit-amounts.ts'
 import {
@@ -14,8 +14,6 @@ import {
   routineIntent,
   sidesOf,
 } from './planning/plan-payment.ts'
-import type { IncreaseRequest } from './planning/deposit/fit-increase.ts'
-import type { PlanPorts } from './liquidity-ports.ts'
 import { nothingToCollect, requireDeployment, refuseTooSmall } from './planning/refusals.ts'
 import { mostOfMint } from './planning/slippage-limits.ts'
 import { decodeIncrease, encodeIncrease } from './v3/plan-add.ts'

@@ -8,15 +8,23 @@ import {
 import type { Chain } from '@svc/wallet/core'
 import { v3PositionManagerAbi } from '../abis/v3.ts'
 import type { Intent, TokenQuantity, PositionPermit } from '../intent.ts'
-import type { AddOutcome, LiquidityPlan, MigratePreview, MigrateRequest, Position, Pool, Token } from '../ports.ts'
+import type {
+  AddOutcome,
+  LiquidityPlan,
+  MigratePreview,
+  MigrateRequest,
+  Position,
+  Pool,
+  Token,
+  ReadPorts,
+} from '../ports.ts'
 import { contractRead } from '../rpc/contract-function.ts'
 import { readSurely, readQuery } from '../rpc/query.ts'
 import { tokenLabel, leastReceipts, routineIntent } from './planning/plan-payment.ts'
-import { depositOf } from './planning/deposit/deposit-of.ts'
+import { depositOf } from './planning/deposit/fit-deposit.ts'
 import { fitRemoval } from './planning/fit-removal.ts'
 import { refuseClosed, refuseTooSmall, requireDeployment } from './planning/refusals.ts'
 import { lessSlippage, mostOfMint } from './planning/slippage-limits.ts'
-import type { ReadPorts } from './liquidity-ports.ts'
 import { mintedTokenId } from './v4/plan-add.ts'
 import { readModification } from './v4/read-modification.ts'
 import { refuseDeltaHooks } from './v4/pool-key.ts'
@@ -35,8 +43,7 @@ import {
   stringToHex,
 } from 'viem'
 import { ToolError } from '../tool-error.ts'
-import { poolOf, sortPair } from './pools/pool-state.ts'
-import { v4PoolQuery } from './v4/pool-query.ts'
+import { poolOf, sortPair, v4PoolQuery } from './pools/pool-state.ts'
 import { universalRouterAbi } from './v4/plan-swap.ts'
 
 /**

@@ -10,13 +10,13 @@ import type {
   Position,
   RebalanceOutcome,
   RebalancePreview,
+  PlanPorts,
 } from '../ports.ts'
 import { callerPrice } from './planning/deposit/opening-price.ts'
 import { depositAt, refuseInverted } from './planning/deposit/fit-deposit.ts'
 import { fitOwn, fitsAsIs, type FittedOwn, type OwnMove } from './planning/deposit/fit-own.ts'
 import type { RangeBounds } from './planning/deposit/fit-amounts.ts'
 import { resolveRange } from './planning/deposit/resolve-range.ts'
-import type { PlanPorts } from './liquidity-ports.ts'
 import { quoteToRatio } from './planning/quote-to-ratio.ts'
 import { refuseClosed, refuseTooSmall, requireDeployment } from './planning/refusals.ts'
 import { partsOf, settledCalls } from './planning/merge-intents.ts'

@@ -9,7 +9,7 @@ import { contractRead } from '../rpc/contract-function.ts'
 import { readSurely } from '../rpc/query.ts'
 import { ToolError } from '../tool-error.ts'
 import type { TradingClient } from '../upstream/create-trading-client.ts'
-import { TradingError, tradingFailure } from '../upstream/trading-error.ts'
+import { TradingError, tradingFailure } from '../upstream/trading-wire.ts'
 import { nonceMask } from './read-order-facts.ts'
 import { readOfferedOrder } from './order-form.ts'
 

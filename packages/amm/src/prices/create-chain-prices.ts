@@ -1,7 +1,7 @@
 import type { Chain } from '@svc/wallet/core'
 import type { BlockTime, PriceBand, PriceDoubt, PriceMemory, RpcPool, Sighting, UsdPrice } from '../ports.ts'
 import { type BlockReads, createBlockReads, joinQueries, knownQuery } from '../rpc/query.ts'
-import { discoverPrice, dollarTokens, type Market } from './discover-price.ts'
+import { discoverPrice, dollarTokens, type Market, readPoints } from './discover-price.ts'
 import {
   feedQuery,
   sequencerQuery,
@@ -14,7 +14,6 @@ import {
 import type { SequencerReading } from './band/feed-witness.ts'
 import { createNamedPrices, type NamedReading, type PriceVerdict } from './band/price-band.ts'
 import type { NamedToken, NamedTokens, PoolPlace, PricedToken } from './named-tokens.ts'
-import { readPoints } from './read-points.ts'
 import type { PoolReading, PoolSnapshot, PoolSums } from './band/pool-reading.ts'
 import type { Hex } from 'viem'
 import type { SeenBand } from './band/price-range.ts'

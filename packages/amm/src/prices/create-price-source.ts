@@ -6,6 +6,11 @@ import { type ChainPrices, type ChainPricesContext, createChainPrices } from './
 import { discoverablePools } from './discover-price.ts'
 import { type ConfirmedSources, createNamedTokens, type PoolPlace } from './named-tokens.ts'
 
+export type { PriceRange } from './band/price-range.ts'
+export { createPriceMemory, type SightingStore } from './create-price-memory.ts'
+export { type ConfirmedSources, createNamedTokens, type NamedTokens } from './named-tokens.ts'
+export { type JudgedPool, proposeSources } from './proposals/propose-sources.ts'
+
 /**
  * Prices in US dollars. Limits and values count with the band over the sources that the row of the chain or the policy names
  * for a token (`priceBand`). A token without named sources has no band; any pools it has price it for reports alone. Once the

@@ -1,6 +1,6 @@
 import type { Chain } from '@svc/wallet/core'
 import type { ChainReach, EndpointReach, RpcPool, BlockTime } from '../ports.ts'
-import { answerWithin } from '../rpc/answer-within.ts'
+import { answerWithin } from '../create-shared-reads.ts'
 import type { Subgraphs } from '../subgraph/create-subgraphs.ts'
 import { numberToHex } from 'viem'
 import { learntOf, swapScanBlocks } from '../liquidity/logs/scan-logs.ts'

@@ -17,7 +17,7 @@ import { smaller } from '@svc/lp-math'
 import { erc20Abi } from '../abis/tokens.ts'
 import type { Intent } from '../intent.ts'
 import type { TradingRoutePorts } from '../upstream/create-trading-client.ts'
-import { builtNote, TradingError, tradingFailure, upstreamRefusal } from '../upstream/trading-error.ts'
+import { builtNote, TradingError, tradingFailure, upstreamRefusal } from '../upstream/trading-wire.ts'
 
 /**
  * Rewards that the distributors of chains pay, by the public proofs of a service with Merkl's API. The service is never believed: what

@@ -5,6 +5,9 @@ import type { RpcPool, Token, TokenDirectory } from '../ports.ts'
 import { createSharedReads } from '../create-shared-reads.ts'
 import { readToken, unlistedToken, contentOf, readFacts, type TokenFacts, type TokenStore } from './read-token.ts'
 
+export { printableText, type TokenOf, type TokenStore, withBareTokens } from './read-token.ts'
+export { suspectAdvice, suspicions } from './suspicions.ts'
+
 /**
  * Tokens by symbol and address. A symbol only ever means a token of the chain's own list or the native currency, whatever
  * contracts on the chain call themselves; other tokens are reached by address, and their text is data of a stranger. That includes

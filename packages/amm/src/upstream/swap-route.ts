@@ -10,7 +10,7 @@ import type { LiquidityRoute } from './route-liquidity.ts'
 import type { Quote, SwapOutcome, Token, Version } from '../ports.ts'
 import type { UpstreamAsked } from '../ports/upstream.ts'
 import type { TradingRoutePorts } from './create-trading-client.ts'
-import { TradingError, upstreamRefusal } from './trading-error.ts'
+import { TradingError, upstreamRefusal } from './trading-wire.ts'
 
 /**
  * A swap along whatever pools the trading API finds, where it promises no less than the route found here. The calldata itself has to

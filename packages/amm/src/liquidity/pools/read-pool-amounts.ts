@@ -6,7 +6,7 @@ import { erc20Abi } from '../../abis/tokens.ts'
 import { contractRead } from '../../rpc/contract-function.ts'
 import { readSurely, readAtHead, query, readQuery } from '../../rpc/query.ts'
 import { unknownVersion } from '../../ports/pools.ts'
-import { v3Tiers } from './find-pools-of-pairs.ts'
+import { v3Tiers } from './read-pool.ts'
 import { v2PairAddress, v3PoolAddress } from './pool-address.ts'
 import { sortPair } from './pool-state.ts'
 

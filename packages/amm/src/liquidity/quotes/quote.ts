@@ -1,8 +1,7 @@
 import type { Chain } from '@svc/wallet/core'
-import type { Quote, QuoteRequest, RouteVersion, QuotePart } from '../../ports.ts'
+import type { Quote, QuoteRequest, RouteVersion, QuotePart, ReadPorts } from '../../ports.ts'
 import { tokenLabel } from '../planning/plan-payment.ts'
 import { ToolError } from '../../tool-error.ts'
-import type { ReadPorts } from '../liquidity-ports.ts'
 import {
   askRoutes,
   gasCost,

@@ -2,12 +2,11 @@ import { getTickAtSqrtPrice, integerSqrt, MAX_SQRT_PRICE, MAX_TICK, MIN_SQRT_PRI
 import { inTurns } from '@svc/runtime'
 import type { Chain } from '@svc/wallet/core'
 import { getAbiItem, type Hash, type PublicClient, toEventSelector } from 'viem'
-import type { Pool, ReadLimits, SwapHistory, SwapRecord, Version } from '../../ports.ts'
+import type { Pool, ReadLimits, SwapHistory, SwapRecord, Version, ReadPorts } from '../../ports.ts'
 import { orderedLogs, untrue, readEventLogs } from '../logs/read-event-logs.ts'
 import { swapFit } from './swap-fit.ts'
 import { swapScan, chunksAtOnce, learntOf, scanLogs } from '../logs/scan-logs.ts'
 import { ToolError } from '../../tool-error.ts'
-import type { ReadPorts } from '../liquidity-ports.ts'
 import {
   blockAt,
   type BlockSpan,

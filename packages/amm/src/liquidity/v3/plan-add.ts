@@ -1,5 +1,14 @@
 import type { Chain } from '@svc/wallet/core'
-import type { AddOutcome, AddPreview, AddRequest, LiquidityPlan, Pool, IncreaseOutcome, Position } from '../../ports.ts'
+import type {
+  AddOutcome,
+  AddPreview,
+  AddRequest,
+  LiquidityPlan,
+  Pool,
+  IncreaseOutcome,
+  Position,
+  PlanPorts,
+} from '../../ports.ts'
 import { v3PositionManagerAbi } from '../../abis/v3.ts'
 import { customarySpacing } from '../planning/deposit/resolve-range.ts'
 import { contractRead } from '../../rpc/contract-function.ts'
@@ -13,11 +22,18 @@ import {
   type OrderedPair,
   orderPair,
 } from '../planning/deposit/opening-price.ts'
-import type { PlanPorts } from '../liquidity-ports.ts'
 import { requireDeployment } from '../planning/refusals.ts'
 import { encodeFunctionData, parseEventLogs, type Address, type Hex } from 'viem'
 import type { IntentDeposit, Settled } from '../../intent.ts'
-import { depositOf, increaseOf } from '../planning/deposit/deposit-of.ts'
+import {
+  depositOf,
+  increaseOf,
+  type FittedDeposit,
+  fitDeposit,
+  type FittedIncrease,
+  fitIncrease,
+  type IncreaseRequest,
+} from '../planning/deposit/fit-deposit.ts'
 import {
   callerSides,
   describeAmounts,
@@ -26,10 +42,8 @@ import {
   planPayment,
   routineIntent,
 } from '../planning/plan-payment.ts'
-import { type FittedDeposit, fitDeposit } from '../planning/deposit/fit-deposit.ts'
 import { leastOfMint } from '../planning/slippage-limits.ts'
 import { positionManagerCall } from '../planning/merge-intents.ts'
-import { type FittedIncrease, fitIncrease, type IncreaseRequest } from '../planning/deposit/fit-increase.ts'
 
 /**
  * Plans a new v3 position. The contract is asked to take what the range needs at the present price, and its minimums come

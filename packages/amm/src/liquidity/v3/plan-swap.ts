@@ -1,12 +1,11 @@
 import { type Address, encodeFunctionData, getAddress, type Hex, isAddressEqual, parseAbi, parseEventLogs } from 'viem'
 import type { Chain } from '@svc/wallet/core'
 import type { Settled } from '../../intent.ts'
-import type { LiquidityPlan, Pool, Quote, SwapOutcome, Token, SwapRequest } from '../../ports.ts'
+import type { LiquidityPlan, Pool, Quote, SwapOutcome, Token, SwapRequest, PlanPorts } from '../../ports.ts'
 import { v3PoolAbi } from '../../abis/v3.ts'
 import { followRoute, routeEnds, swapIntent } from '../planning/swap-intent.ts'
 import { type SwapLimits, swapLimits } from '../planning/slippage-limits.ts'
 import { logsOf, requireEvent } from '../planning/plan-payment.ts'
-import type { PlanPorts } from '../liquidity-ports.ts'
 import { v3Path } from '../quotes/route-query.ts'
 import { requireDeployment } from '../planning/refusals.ts'
 

@@ -1,7 +1,16 @@
 import type { Chain } from '@svc/wallet/core'
 import { type Address, encodeFunctionData, type Hex, isAddressEqual, parseEventLogs, zeroAddress } from 'viem'
 import type { Intent, Settled } from '../../intent.ts'
-import type { AddOutcome, AddPreview, AddRequest, LiquidityPlan, Pool, IncreaseOutcome, Position } from '../../ports.ts'
+import type {
+  AddOutcome,
+  AddPreview,
+  AddRequest,
+  LiquidityPlan,
+  Pool,
+  IncreaseOutcome,
+  Position,
+  PlanPorts,
+} from '../../ports.ts'
 import { v4PoolManagerAbi, v4PositionManagerAbi } from '../../abis/v4.ts'
 import {
   logsOf,
@@ -25,17 +34,20 @@ import {
   type OrderedPair,
   orderPair,
 } from '../planning/deposit/opening-price.ts'
-import type { PlanPorts } from '../liquidity-ports.ts'
-import { v4PoolQuery } from './pool-query.ts'
-import { poolOf } from '../pools/pool-state.ts'
+import { v4PoolQuery, poolOf } from '../pools/pool-state.ts'
 import { poolIdOf, poolKeyOf, refuseDeltaHooks } from './pool-key.ts'
 import type { Amounts } from '@svc/lp-math'
-import { depositOf, increaseOf } from '../planning/deposit/deposit-of.ts'
-import { type FittedDeposit, fitDeposit } from '../planning/deposit/fit-deposit.ts'
+import {
+  depositOf,
+  increaseOf,
+  type FittedDeposit,
+  fitDeposit,
+  fitIncrease,
+  type IncreaseRequest,
+} from '../planning/deposit/fit-deposit.ts'
 import { mostOfMint } from '../planning/slippage-limits.ts'
 import { encodeModifyLiquidities, requireUint128, v4Action } from './v4-action.ts'
 import { readModification } from './read-modification.ts'
-import { fitIncrease, type IncreaseRequest } from '../planning/deposit/fit-increase.ts'
 
 /**
  * Plans a new v4 position. A v4 mint fixes the liquidity, not the amounts: it is what the given amounts buy at the present
