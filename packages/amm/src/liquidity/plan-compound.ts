@@ -19,7 +19,7 @@ import { mostOfMint } from './planning/slippage-limits.ts'
 import { decodeIncrease, encodeIncrease } from './v3/plan-add.ts'
 import { collectedFromPool, encodeCollect } from './v3/plan-remove.ts'
 import { positionManagerCall, partsOf, settledCalls } from './planning/merge-intents.ts'
-import { encodeIncrease as encodeIncreaseV4 } from './v4/plan-add.ts'
+import { encodeIncrease as encodeIncreaseV4 } from './v4/plan-modify.ts'
 import { readModification } from './v4/read-modification.ts'
 import { refuseDeltaHooks } from './v4/pool-key.ts'
 import type { AtomicRouteName } from '../plan.ts'
@@ -180,7 +180,7 @@ function buysNothing(position: Position): ToolError {
  * deposit is planned for what collection and swap bring at worst within the slippage, so that the wallet adds nothing of its own; what
  * is left over comes to it.
  */
-export async function planCompoundWithSwap(
+async function planCompoundWithSwap(
   ports: CompoundPorts,
   chain: Chain,
   position: Position,
@@ -241,12 +241,12 @@ export async function planCompoundWithSwap(
   }
 }
 
-export type CompoundPorts = Pick<PlanPorts, 'rpc'> & {
+type CompoundPorts = Pick<PlanPorts, 'rpc'> & {
   readonly liquidity: Pick<Liquidity, 'quote'>
   readonly plans: Pick<Liquidity, 'planCollect' | 'planSwap'>
 }
 
-export type CompoundRequest = Parameters<Liquidity['planCompound']>[2] & { readonly route: AtomicRouteName }
+type CompoundRequest = Parameters<Liquidity['planCompound']>[2] & { readonly route: AtomicRouteName }
 
 type OwnIncrease = {
   readonly position: Position

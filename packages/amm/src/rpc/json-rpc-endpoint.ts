@@ -188,7 +188,7 @@ function isSlow(method: string): boolean {
  * @param filters each the only parameter of a request, as it is sent
  * @returns groups of places in `filters`, each with the filter to send
  */
-export function mergeFilters(filters: readonly unknown[]): readonly MergedFilter[] {
+function mergeFilters(filters: readonly unknown[]): readonly MergedFilter[] {
   const groups = new Map<string, { places: number[]; filters: LogFilter[] }>()
   for (const [place, filter] of filters.entries()) {
     const read = readFilter(filter)
@@ -216,7 +216,7 @@ export function logsOf(answer: unknown, filter: unknown, others: readonly unknow
   return logs.filter((log) => fits(log, own) || !all.some((other) => fits(log, other)))
 }
 
-export type MergedFilter = { readonly places: readonly number[]; readonly filter: unknown }
+type MergedFilter = { readonly places: readonly number[]; readonly filter: unknown }
 
 type LogFilter = {
   readonly fromBlock: string

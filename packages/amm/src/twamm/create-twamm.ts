@@ -85,7 +85,7 @@ function noHook(message: string, field: string): ToolError {
  *
  * @throws ToolError `ORDER_NOT_FOUND`, `RPC_*`
  */
-export async function readOwnOrder(
+async function readOwnOrder(
   ports: TwammPorts,
   chain: Chain,
   pool: TwammPool,

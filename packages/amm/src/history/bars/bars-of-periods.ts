@@ -147,7 +147,7 @@ export function dollarSides(
   return order.filter((side) => side !== null)
 }
 
-export type DollarSide = {
+type DollarSide = {
   readonly isToken1: boolean
   /** For one whole token. */
   readonly usd: number

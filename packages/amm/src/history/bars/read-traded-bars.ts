@@ -221,7 +221,7 @@ export type Span = {
   readonly sureUntil: number
 }
 
-export type Break = { readonly from: number; readonly to: number }
+type Break = { readonly from: number; readonly to: number }
 
 /** How much earlier to look for the swap that set the price of the first bar. */
 const openingSeconds = 6 * 3_600

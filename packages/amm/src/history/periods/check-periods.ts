@@ -180,7 +180,7 @@ function disagreement(startsAt: number, barSeconds: number): SubgraphError {
  *
  * @throws ToolError `CANCELLED`
  */
-export async function readPlaces(
+async function readPlaces(
   { liquidity }: Pick<HistoryPorts, 'liquidity'>,
   request: HistoryRequest,
   upTo: ReportedPeriods['upTo'],
@@ -209,14 +209,14 @@ export async function readPlaces(
   }
 }
 
-export type ReadTerms = {
+type ReadTerms = {
   readonly budget: RequestBudget
   readonly withinMs: number
   /** Ends what is under way. */
   readonly signal: AbortSignal
 }
 
-export type PlacesRead = {
+type PlacesRead = {
   readonly readings: readonly Reading[]
   /** How many take more requests than there are. */
   readonly costly: number
@@ -230,7 +230,7 @@ export type Reading = {
 }
 
 /** How many requests may still be made of an endpoint, by all that share them. */
-export function createRequestBudget(most: number): RequestBudget {
+function createRequestBudget(most: number): RequestBudget {
   let spent = 0
   return {
     take() {
@@ -243,7 +243,7 @@ export function createRequestBudget(most: number): RequestBudget {
 }
 
 /** Null for what fails, which decides nothing; ToolError `CANCELLED` where the caller left. */
-export async function orUndecided<Outcome>(work: Promise<Outcome>, signal?: AbortSignal): Promise<Outcome | null> {
+async function orUndecided<Outcome>(work: Promise<Outcome>, signal?: AbortSignal): Promise<Outcome | null> {
   try {
     return await work
   } catch {
@@ -252,7 +252,7 @@ export async function orUndecided<Outcome>(work: Promise<Outcome>, signal?: Abor
   }
 }
 
-export type ReportedPeriods = {
+type ReportedPeriods = {
   /** Where the closed periods begin that can be known, Unix seconds. */
   readonly slots: readonly number[]
   /** Oldest first. */

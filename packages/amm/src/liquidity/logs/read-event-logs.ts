@@ -175,7 +175,7 @@ export type PlacedLog = {
   readonly removed: boolean
 }
 
-export type AskedLogs = { readonly address: Address; readonly fromBlock: bigint; readonly toBlock: bigint }
+type AskedLogs = { readonly address: Address; readonly fromBlock: bigint; readonly toBlock: bigint }
 
 /** What is thrown where an endpoint tells what no chain holds. */
 export function untrue(what: string): ToolError {

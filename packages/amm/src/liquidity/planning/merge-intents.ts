@@ -126,7 +126,7 @@ export function partsOf(
 }
 
 /** Calls of the position manager as one `multicall` of it, those that are such themselves taken apart. */
-export function mergePositionManagerCalls(manager: Address, calls: readonly IntentCall[]): IntentCall {
+function mergePositionManagerCalls(manager: Address, calls: readonly IntentCall[]): IntentCall {
   const args = [calls.flatMap(({ data }) => functionsIn(data))] as const
   const data = encodeFunctionData({ abi: v3PositionManagerAbi, functionName: 'multicall', args })
   return { to: manager, data, valueWei: 0n, label: `${calls.length} operations` }
@@ -151,7 +151,7 @@ export function positionManagerCall(
  * What such a call did, by the calls it was made of: the manager writes one log of its own at the end of each function that changes a
  * position, so every log up to it belongs to that function.
  */
-export function settledByManager(settled: Settled, manager: Address, calls: readonly IntentCall[]): readonly Settled[] {
+function settledByManager(settled: Settled, manager: Address, calls: readonly IntentCall[]): readonly Settled[] {
   const { main } = settled
   const parts: Log[][] = calls.map(() => [])
   const ends = calls.map(({ data }) => functionsIn(data).filter((one) => ending.has(functionNameOf(one))).length)

@@ -240,7 +240,7 @@ export function createPositionMemory(): PositionMemory {
 }
 
 /** Ids of one owner that are asked for before it is known how many there are. */
-export const mostGuessed = 200
+const mostGuessed = 200
 
 export type PositionMemory = {
   position(chain: Chain, version: Position['version'], positionId: string): Position | null

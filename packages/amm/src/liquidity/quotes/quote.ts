@@ -176,7 +176,7 @@ export function noRoute(chain: Chain, request: RequestedRoute, leading: readonly
  *
  * @throws ToolError `RPC_*`
  */
-export async function splitOf(
+async function splitOf(
   ports: ReadPorts,
   chain: Chain,
   { amountIn }: QuoteRequest,

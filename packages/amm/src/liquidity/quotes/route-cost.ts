@@ -58,13 +58,13 @@ export function swapGasOf({ hops }: Route, { swapGas }: Pick<RouteAnswer, 'swapG
 }
 
 /** What quoters counted for the parts of a route of several versions, and what it takes to hand over between them. */
-export function gasOfSegments(segments: readonly Segment[], answers: readonly SegmentAnswer[]): bigint {
+function gasOfSegments(segments: readonly Segment[], answers: readonly SegmentAnswer[]): bigint {
   const swaps = segments.map(({ hops }, index) => answers[index]?.swapGas ?? v2HopGas * BigInt(hops.length))
   return swaps.reduce((sum, gas) => sum + gas, handOverGas * BigInt(segments.length - 1))
 }
 
 /** With the gas of turning native currency into its wrapped token, or back, at the ends. */
-export function withTurns(route: Route, answer: RouteAnswer | null): RouteAnswer | null {
+function withTurns(route: Route, answer: RouteAnswer | null): RouteAnswer | null {
   if (answer === null || (route.turns ?? 0) === 0) return answer
   return { ...answer, swapGas: swapGasOf(route, answer) + handOverGas * BigInt(route.turns ?? 0) }
 }
@@ -147,7 +147,7 @@ function reservesOf({ pool, tokenIn }: Hop): { readonly into: bigint; readonly f
 }
 
 /** A route, and the amount that it is asked about. Of several versions for an exact input alone. */
-export type AskedRoute = { readonly route: Route; readonly exact: Exact }
+type AskedRoute = { readonly route: Route; readonly exact: Exact }
 
 /**
  * What routes pay out or take at one block, in one request; `null` for one that cannot take its amount.

@@ -121,7 +121,7 @@ export function reachOf(sighting: SeenBand, atSeconds: number, sigma = leastSigm
   return widenedBy(sighting, Math.exp(deviations * sigma * Math.sqrt(years)))
 }
 
-export type BoundedJump = {
+type BoundedJump = {
   readonly range: PriceRange
   /** What the band was stretched to; `null` where it lies within. */
   readonly bound: PriceRange | null
