@@ -24,7 +24,7 @@ test('docs/errors.md says what the table of codes says', async () => {
   )
   const text = `# Error codes
 
-Generated from \`errors.ts\` by \`npm run docs\`. Every error is \`{ code, message, retryable, suggestion, details[] }\`: over MCP a
+Generated from \`errors/\` by \`npm run docs\`. Every error is \`{ code, message, retryable, suggestion, details[] }\`: over MCP a
 result with \`isError: true\`, the envelope as JSON text and under \`_meta["svc/error"]\`; over HTTP \`application/problem+json\`.
 
 | code | HTTP status | retry unchanged | what to do |

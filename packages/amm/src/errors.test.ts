@@ -1,9 +1,8 @@
 import { expect, it } from 'vitest'
-import { errorTable } from './errors.ts'
+import { errorTable, ToolError } from './tool-error.ts'
 import { callErrors } from './errors/call-errors.ts'
 import { readErrors } from './errors/read-errors.ts'
 import { transactionErrors } from './errors/transaction-errors.ts'
-import { ToolError } from './tool-error.ts'
 
 it('names the command that lists a token', () => {
   const { suggestion } = new ToolError('TOKEN_NOT_ALLOWLISTED', 'The policy is strict and does not list it.')

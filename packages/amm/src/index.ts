@@ -1,41 +1,44 @@
-export { type ErrorCode, errorTable } from './errors.ts'
-export type {
-  ChainAnswer,
-  Deferred,
-  EarlierTransaction,
-  Execute,
-  Intent,
-  IntentApproval,
-  IntentCall,
-  IntentDeposit,
-  IntentOrder,
-  KeptDeposit,
-  PlacedOrder,
-  Planned,
-  PositionPermit,
-  RiskTier,
-  Scheduled,
-  ResultReads,
-  Settled,
-  SettledTransaction,
-  TokenQuantity,
+export { type ErrorCode, errorTable, type ErrorDetail, type ErrorEnvelope, ToolError } from './tool-error.ts'
+export {
+  type ChainAnswer,
+  type Deferred,
+  type EarlierTransaction,
+  type Execute,
+  type Intent,
+  type IntentApproval,
+  type IntentCall,
+  type IntentDeposit,
+  type IntentOrder,
+  type KeptDeposit,
+  type PlacedOrder,
+  type Planned,
+  type PositionPermit,
+  type RiskTier,
+  type Scheduled,
+  type ResultReads,
+  type Settled,
+  type SettledTransaction,
+  type TokenQuantity,
+  readIntent,
+  readOrder,
+  storeIntent,
+  storeOrder,
 } from './intent.ts'
 export { type IntentCrossChain, readCrossChain, storeCrossChain } from './intent-cross-chain.ts'
-export { readIntent, readOrder, storeIntent, storeOrder } from './intent.ts'
-export { isBatch } from './plan.ts'
-export { mostRebalanceLossBps } from './vaults/plan-rebalance.ts'
-export type {
-  Atomicity,
-  AtomicRouteName,
-  Plan,
-  PlannedAmount,
-  PlannedCall,
-  PlannedDeposit,
-  PlannedStep,
-  PlannedToken,
-  PlannedValues,
-  SafetyChecks,
+export {
+  isBatch,
+  type Atomicity,
+  type AtomicRouteName,
+  type Plan,
+  type PlannedAmount,
+  type PlannedCall,
+  type PlannedDeposit,
+  type PlannedStep,
+  type PlannedToken,
+  type PlannedValues,
+  type SafetyChecks,
 } from './plan.ts'
+export { mostRebalanceLossBps } from './vaults/plan-vault.ts'
 export {
   type AddOutcome,
   type AddPreview,
@@ -107,6 +110,5 @@ export {
   type DepositSimulation,
   type Version,
 } from './ports.ts'
-export { shortAmount, tokenLabel } from './liquidity/planning/describe-amounts.ts'
-export { type ErrorDetail, type ErrorEnvelope, ToolError } from './tool-error.ts'
+export { shortAmount, tokenLabel } from './liquidity/planning/plan-payment.ts'
 export { untilAborted } from './create-shared-reads.ts'

@@ -1,46 +1,38 @@
 import type { Chain } from '@svc/wallet/core'
 import type { Address, Hash, PublicClient } from 'viem'
-import type { PoolHistory } from './ports/history.ts'
+import type { PoolHistory, BlockTime, Pool, Token, Version } from './ports/pools.ts'
 import type { Liquidity } from './ports/liquidity.ts'
-import type { BlockTime, Pool, Token } from './ports/pools.ts'
-import type { ChainReach } from './ports/reach.ts'
 import type { Rewards } from './ports/rewards.ts'
-import type { CrossChain } from './ports/cross-chain.ts'
-import type { Orders } from './ports/orders.ts'
+import type { CrossChain, Orders, Twamm } from './ports/orders.ts'
 import type { PriceBand, PriceDoubt, PriceWitness } from './ports/prices.ts'
-import type { Twamm } from './ports/twamm.ts'
 import type { Vaults } from './ports/vaults.ts'
 
-export type { OwnTwammOrder, Twamm, TwammOrder, TwammPayout, TwammPool, TwammSubmission } from './ports/twamm.ts'
-export type { OrderFacts, OrderFill, OrderPlan, OrderReads, OrderRequest, Orders, SignedOrder } from './ports/orders.ts'
 export type {
+  OwnTwammOrder,
+  Twamm,
+  TwammOrder,
+  TwammPayout,
+  TwammPool,
+  TwammSubmission,
+  OrderFacts,
+  OrderFill,
+  OrderPlan,
+  OrderReads,
+  OrderRequest,
+  Orders,
+  SignedOrder,
   CrossChain,
   CrossChainFill,
   CrossChainRefund,
   CrossChainRequest,
   OpenedOrder,
-} from './ports/cross-chain.ts'
-export type { BarFigures, HistoryRequest, HistorySource, PoolBars, PoolHistory } from './ports/history.ts'
+} from './ports/orders.ts'
 export type {
-  AddOutcome,
-  AddPreview,
-  AddRequest,
-  Alongside,
-  CollectOutcome,
-  CompoundOutcome,
-  IncreaseOutcome,
-  Liquidity,
-  LiquidityPlan,
-  MigratePreview,
-  MigrateRequest,
-  RebalanceOutcome,
-  RebalancePreview,
-  RemoveOutcome,
-  RemoveRequest,
-  SwapOutcome,
-  SwapRequest,
-} from './ports/liquidity.ts'
-export type {
+  BarFigures,
+  HistoryRequest,
+  HistorySource,
+  PoolBars,
+  PoolHistory,
   BlockTime,
   PairShare,
   Pool,
@@ -62,7 +54,25 @@ export type {
   Token,
   Version,
 } from './ports/pools.ts'
-export type { ChainReach, EndpointReach } from './ports/reach.ts'
+export type {
+  AddOutcome,
+  AddPreview,
+  AddRequest,
+  Alongside,
+  CollectOutcome,
+  CompoundOutcome,
+  IncreaseOutcome,
+  Liquidity,
+  LiquidityPlan,
+  MigratePreview,
+  MigrateRequest,
+  RebalanceOutcome,
+  RebalancePreview,
+  RemoveOutcome,
+  RemoveRequest,
+  SwapOutcome,
+  SwapRequest,
+} from './ports/liquidity.ts'
 export type { ClaimableReward, ClaimedReward, ClaimPlan, Rewards } from './ports/rewards.ts'
 export {
   isUnnamed,
@@ -235,3 +245,35 @@ export type PriceSource = {
 }
 
 export type HistoryPorts = Pick<MarketPorts, 'rpc' | 'prices'> & { readonly liquidity: Pick<Liquidity, 'swaps'> }
+
+/** What of the past can be read on a chain, so that whoever asks knows beforehand which tools will answer. */
+export type ChainReach = {
+  /** What its endpoints reach, found out at most every half hour; `null` while it is not known. The same promise as long as nothing else is known. Never throws. */
+  endpoints(chain: Chain): Promise<EndpointReach | null>
+  /** The versions whose pools a subgraph tells of. Whether that answers is not asked. */
+  subgraphs(chain: Chain): readonly Version[]
+}
+
+export type EndpointReach = {
+  /** The age of the oldest state that was found, of a few depths, and no more than histories are sampled back; 0 where there is none. */
+  readonly stateDays: number
+  /** How far back the swap logs of a pool are read for one answer at least, unless it trades so much that ranges get narrower; 0 where no logs are given. */
+  readonly logDays: number
+  /** The widest range of blocks, of a few, whose logs are given. */
+  readonly logRangeBlocks: number
+  /** Whether calls are simulated one after the other (`eth_simulateV1`). */
+  readonly simulates: boolean
+}
+
+/** What the reading half of liquidity reads the world through. */
+export type ReadPorts = {
+  readonly rpc: Pick<RpcPool, 'client' | 'head' | 'seenHead' | 'nameOfView' | 'nextEndpoint'>
+  readonly tokens: Pick<TokenDirectory, 'byAddress' | 'wrapped'>
+}
+
+/** What planning reads the world through: the read side of liquidity, the wrapped native token, a client. */
+export type PlanPorts = {
+  readonly rpc: Pick<RpcPool, 'client'>
+  readonly tokens: Pick<TokenDirectory, 'wrapped'>
+  readonly liquidity: Pick<Liquidity, 'findPools'>
+}

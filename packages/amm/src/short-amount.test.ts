@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { shortAmount } from './liquidity/planning/describe-amounts.ts'
+import { shortAmount } from './liquidity/planning/plan-payment.ts'
 
 it.each([
   ['0.399999999999999887', '0.4', '0.399999', '0.4'],

@@ -1,4 +1,7 @@
-import { errorTable, type ErrorCode } from './errors.ts'
+import { callErrors } from './errors/call-errors.ts'
+import type { ErrorRow } from './errors/error-row.ts'
+import { readErrors } from './errors/read-errors.ts'
+import { transactionErrors } from './errors/transaction-errors.ts'
 
 /**
  * The one error that reaches a caller. `message` and `details` are our own sentences; what an upstream said goes to
@@ -54,3 +57,16 @@ export type ToolErrorOptions = {
   readonly retryable?: boolean
   readonly cause?: unknown
 }
+
+/**
+ * The table of codes. `httpStatus` is used where an error travels as an HTTP answer of its own, `retryable` says whether
+ * the same call may succeed later without anybody's doing, unless the thrower knows better, `suggestion` is the fix when
+ * the thrower names none.
+ */
+export const errorTable = {
+  ...callErrors,
+  ...readErrors,
+  ...transactionErrors,
+} as const satisfies Record<string, ErrorRow>
+
+export type ErrorCode = keyof typeof errorTable

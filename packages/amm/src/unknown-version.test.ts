@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Version } from './ports.ts'
-import { unknownVersion } from './unknown-version.ts'
+import { unknownVersion } from './ports/pools.ts'
 
 test('a version that was not told apart is a fault for the compiler, and named where it comes all the same', () => {
   const reached = (version: Version) => {

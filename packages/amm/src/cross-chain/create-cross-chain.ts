@@ -3,11 +3,10 @@ import type { Chain } from '@svc/wallet/core'
 import { decodeFunctionResult, encodeFunctionData, type Address, type Hex } from 'viem'
 import type { Intent } from '../intent.ts'
 import type { IntentCrossChain } from '../intent-cross-chain.ts'
-import { describeAmounts } from '../liquidity/planning/describe-amounts.ts'
-import { routineIntent } from '../liquidity/planning/plan-payment.ts'
+import { describeAmounts, routineIntent } from '../liquidity/planning/plan-payment.ts'
 import type { PriceBand, PriceSource, RpcPool, Token } from '../ports.ts'
 import { settlerAbi } from '../abis/cross-chain.ts'
-import type { CrossChain, CrossChainPlan, CrossChainRequest } from '../ports/cross-chain.ts'
+import type { CrossChain, CrossChainPlan, CrossChainRequest } from '../ports/orders.ts'
 import { ToolError } from '../tool-error.ts'
 import {
   crossChainOrderIdOf,

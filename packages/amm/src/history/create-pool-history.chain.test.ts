@@ -6,7 +6,7 @@ import type { Pool, PoolBars } from '../ports.ts'
 import { createReadsBench } from '../liquidity/reads-bench.fixture.ts'
 import { createPriceSource } from '../prices/create-price-source.ts'
 import { createSubgraphs } from '../subgraph/create-subgraphs.ts'
-import { createBarMemory } from './bars/create-bar-memory.ts'
+import { createBarMemory } from './bars/bar-chunks.ts'
 import { createPoolHistory } from './create-pool-history.ts'
 import { readPeriods } from './periods/read-periods.ts'
 

@@ -1,5 +1,5 @@
 import type { HistoryPorts, HistoryRequest, HistorySource, PoolBars, PoolHistory } from '../ports.ts'
-import type { BarStore } from './bars/create-bar-memory.ts'
+import type { BarStore } from './bars/bar-chunks.ts'
 import { SubgraphError, type Subgraphs } from '../subgraph/create-subgraphs.ts'
 import type { CheckOptions } from './periods/check-periods.ts'
 import { readRpcHistory, type ReadOlder } from './read-rpc-history.ts'
@@ -7,8 +7,13 @@ import { readSubgraphHistory } from './periods/read-subgraph-history.ts'
 import { createPoolSampler, type PoolSampler } from './samples/create-pool-sampler.ts'
 import { readObservedBars } from './samples/read-observed-bars.ts'
 import { readSampledBars } from './samples/read-sampled-bars.ts'
-import { shareReads, takeTurns } from './take-turns.ts'
 import { ToolError } from '../tool-error.ts'
+import { createWaitingLine } from '@svc/runtime'
+import type { Chain } from '@svc/wallet/core'
+import { createSharedReads, untilAborted } from '../create-shared-reads.ts'
+
+export { boundNote } from './read-rpc-history.ts'
+export { createBarMemory } from './bars/bar-chunks.ts'
 
 /**
  * The past of pools: hours and days out of a subgraph where there is one that keeps up with its chain, else, and for other bars, out
@@ -145,3 +150,95 @@ function nameOf({ chain, pool }: Asked): string {
 }
 
 const mostVerdicts = 1_000
+
+/**
+ * A history that is read for few at a time, so that one who asks for much holds up neither the other calls nor what else the chain's
+ * endpoint is asked: those who wait take turns by principal, and when too many do, who has most waiting is refused with `SERVER_BUSY`. Who
+ * asks for what is being read already need not wait.
+ */
+export function takeTurns(history: SharedHistory, { atOnce = 20, maxWaiting = 256 }: TurnOptions = {}): PoolHistory {
+  const line = createWaitingLine<Waiting>(maxWaiting)
+  let underway = 0
+  const fill = () => {
+    while (underway < atOnce) {
+      const next = line.next()
+      if (next === null) return
+      underway += 1
+      next.begin()
+    }
+  }
+  const leave = () => {
+    underway -= 1
+    fill()
+  }
+  const wait = async ({ principalId = '', signal }: HistoryRequest): Promise<void> => {
+    const { waiting, turn } = createWaiting()
+    line.join(principalId, waiting)?.refuse(new ToolError('SERVER_BUSY', tooMany))
+    try {
+      await (signal === undefined ? turn : untilAborted(turn, signal))
+    } catch (error) {
+      if (waiting.hasBegun) leave()
+      else line.leave(principalId, waiting)
+      throw error
+    }
+  }
+  const readInPlace = async (request: HistoryRequest): Promise<PoolBars> => {
+    try {
+      return await history.read(request)
+    } finally {
+      leave()
+    }
+  }
+  return {
+    async read(request) {
+      if (history.isUnderway(request)) return history.read(request)
+      if (underway < atOnce) underway += 1
+      else await wait(request)
+      return readInPlace(request)
+    },
+  }
+}
+
+export type TurnOptions = {
+  /** How many reads go on at the same time. */
+  readonly atOnce?: number
+  /** How many may wait for that. */
+  readonly maxWaiting?: number
+}
+
+/**
+ * A history whose reads of the same bars at the same time are one read, so that many calls about a pool cost what one does.
+ *
+ * @param viewOf names what an answer sees of a chain: who sees another has a read of his own
+ */
+export function shareReads(history: PoolHistory, viewOf: (chain: Chain) => string = () => ''): SharedHistory {
+  const shared = createSharedReads<PoolBars>()
+  const nameOf = ({ chain, pool, from, to, barSeconds, needs }: HistoryRequest) =>
+    [viewOf(chain), chain.id, pool.id.toLowerCase(), pool.blockNumber, from, to, barSeconds, needs].join()
+  return {
+    read: (request) =>
+      shared.read(nameOf(request), (ending) => history.read({ ...request, signal: ending }), request.signal),
+    isUnderway: (request) => shared.isUnderway(nameOf(request)),
+  }
+}
+
+type Waiting = { hasBegun: boolean; begin(): void; refuse(error: ToolError): void }
+
+function createWaiting(): { readonly waiting: Waiting; readonly turn: Promise<void> } {
+  const waiting: Waiting = { hasBegun: false, begin: () => undefined, refuse: () => undefined }
+  const turn = new Promise<void>((resolve, reject) => {
+    waiting.begin = () => {
+      waiting.hasBegun = true
+      resolve()
+    }
+    waiting.refuse = reject
+  })
+  return { waiting, turn }
+}
+
+const tooMany = 'Too many readings of the past wait for their turn, most of them for this caller.'
+
+type SharedHistory = PoolHistory & {
+  /** Whether a read that answers this is under way already. */
+  isUnderway(request: HistoryRequest): boolean
+}

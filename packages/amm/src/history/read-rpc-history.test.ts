@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { HistoryRequest, SwapRecord } from '../ports.ts'
-import { createBarMemory } from './bars/create-bar-memory.ts'
+import { createBarMemory } from './bars/bar-chunks.ts'
 import { readRpcHistory } from './read-rpc-history.ts'
 import { swapsThroughAGap } from './swaps-through-a-gap.fixture.ts'
 

@@ -1,9 +1,8 @@
-import type { BarStore } from './bars/create-bar-memory.ts'
+import type { BarStore } from './bars/bar-chunks.ts'
 import type { HistoryPorts, HistoryRequest, Pool, PoolBars, UsdPrice } from '../ports.ts'
-import { barGrid } from './bars/bar-grid.ts'
-import { dollarSides } from './periods/dollar-sides.ts'
+import { barGrid, joinBars, type TradedBars } from './bars/bar-columns.ts'
+import { dollarSides } from './bars/bars-of-periods.ts'
 import { readTradedBars } from './bars/read-traded-bars.ts'
-import { joinBars, type TradedBars } from './bars/traded-bars.ts'
 import { ToolError } from '../tool-error.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { HistoryRequest, PoolBars } from '../ports.ts'
 import { ToolError } from '../tool-error.ts'
-import { shareReads } from './take-turns.ts'
+import { shareReads } from './create-pool-history.ts'
 
 const bars = {} as PoolBars
 

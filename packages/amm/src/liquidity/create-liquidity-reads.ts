@@ -1,20 +1,21 @@
 import { ToolError } from '../tool-error.ts'
 import type { Chain } from '@svc/wallet/core'
-import type { Alongside, Liquidity, PairShare, Pool, Position, TickRow } from '../ports.ts'
+import type { Alongside, Liquidity, PairShare, Pool, Position, TickRow, ReadPorts } from '../ports.ts'
 import { requireDeployment } from './planning/refusals.ts'
-import type { ReadPorts } from './liquidity-ports.ts'
 import { readV3Positions } from './v3/read-positions.ts'
 import { readV4Positions } from './v4/read-positions.ts'
 import type { Address } from 'viem'
-import { collectedIn, collectRefusals } from './harvest/plan-collect-all.ts'
-import { readPool, readPoolAtHead } from './pools/read-pool.ts'
+import { collectedIn, collectRefusals } from './plan-collect-all.ts'
+import { readPool, readPoolAtHead, findPoolsAtHead } from './pools/read-pool.ts'
 import { readPairShares } from './v2/read-pair-shares.ts'
-import { withBareTokens } from '../tokens/with-bare-tokens.ts'
+import { withBareTokens } from '../tokens/read-token.ts'
 import { createSharedReads } from '../create-shared-reads.ts'
-import { findPoolsAtHead } from './pools/find-pools-of-pairs.ts'
-import { createPositionMemory, type PositionMemory } from './positions/position-memory.ts'
-import { readPositionsAgain } from './positions/read-positions-again.ts'
-import { positionsByOwner } from './positions/positions-by-owner.ts'
+import {
+  createPositionMemory,
+  type PositionMemory,
+  readPositionsAgain,
+  positionsByOwner,
+} from './positions/read-positions.ts'
 import { quote } from './quotes/quote.ts'
 import { createBlockTimes } from './swaps/block-at.ts'
 import { readSwaps } from './swaps/read-swaps.ts'

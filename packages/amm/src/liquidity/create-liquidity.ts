@@ -1,10 +1,9 @@
 import type { Chain } from '@svc/wallet/core'
 import type { Address } from 'viem'
-import type { CollectOutcome, Liquidity, LiquidityPlan, Position } from '../ports.ts'
+import type { CollectOutcome, Liquidity, LiquidityPlan, Position, PlanPorts, ReadPorts } from '../ports.ts'
 import { ToolError } from '../tool-error.ts'
 import { leastReceipts, routineIntent } from './planning/plan-payment.ts'
 import { nothingToCollect, requireDeployment } from './planning/refusals.ts'
-import type { PlanPorts, ReadPorts } from './liquidity-ports.ts'
 import { encodeModifyLiquidities, v4Action } from './v4/v4-action.ts'
 import { poolKeyOf, refuseDeltaHooks } from './v4/pool-key.ts'
 import { readModification } from './v4/read-modification.ts'
@@ -14,17 +13,38 @@ import { planSwapV3 } from './v3/plan-swap.ts'
 import { planSwapV4 } from './v4/plan-swap.ts'
 import { planRemoveV2 } from './v2/plan-remove.ts'
 import { collectedFromPool, encodeCollect, planRemoveV3 } from './v3/plan-remove.ts'
-import { planRemoveV4 } from './v4/plan-remove.ts'
-import { planIncreaseV3 } from './v3/plan-increase.ts'
-import { planIncreaseV4 } from './v4/plan-increase.ts'
-import { planCollectAll } from './harvest/plan-collect-all.ts'
+import { planRemoveV4, planIncreaseV4 } from './v4/plan-modify.ts'
+import { planIncreaseV3, planAddV3 } from './v3/plan-add.ts'
+import { planAddV4 } from './v4/plan-add.ts'
+import { planCollectAll } from './plan-collect-all.ts'
 import { createLiquidityReads } from './create-liquidity-reads.ts'
 import { planCompound } from './plan-compound.ts'
 import { planRebalance } from './plan-rebalance.ts'
 import { planAddV2 } from './v2/plan-add.ts'
-import { planAddV3 } from './v3/plan-add.ts'
-import { planAddV4 } from './v4/plan-add.ts'
-import { unknownVersion } from '../unknown-version.ts'
+import { unknownVersion } from '../ports/pools.ts'
+
+export type { ReadPorts } from '../ports.ts'
+export { liquidityForAmounts, type RangeBounds } from './planning/deposit/fit-amounts.ts'
+export {
+  callerPriceOf,
+  type PairDecimals,
+  priceDrift,
+  leastOfMint,
+  leastOfPair,
+  lessSlippage,
+  type LimitedDeposit,
+  mostOfMint,
+  withSlippage,
+} from './planning/slippage-limits.ts'
+export { mergeIntents, type MergedIntent } from './planning/merge-intents.ts'
+export { nothingToCollect, refuseClosed } from './planning/refusals.ts'
+export { isUnsigned, positionPermitAbi, unsigned, withSignature } from './plan-migrate.ts'
+export { activeLiquidity, type PoolAmounts, readPoolAmounts, findHolder } from './pools/read-pool-amounts.ts'
+export { lpFeeShare } from './pools/pool-state.ts'
+export { mostTicks } from './ticks/read-ticks.ts'
+export { v2PairAddress, v3PoolAddress } from './pools/pool-address.ts'
+export { supplyWithFee } from './v2/read-pair-shares.ts'
+export { dynamicFeeFlag, poolIdOf, type PoolKey, poolKeyOf } from './v4/pool-key.ts'
 
 /** Reads and plans over the AMM contracts of a chain, straight over RPC. Nothing here signs. */
 export function createLiquidity(ports: ReadPorts): Liquidity {

@@ -10,22 +10,21 @@ import type {
   Position,
   RebalanceOutcome,
   RebalancePreview,
+  PlanPorts,
 } from '../ports.ts'
-import { callerPrice } from './planning/order-pair.ts'
+import { callerPrice } from './planning/deposit/opening-price.ts'
 import { depositAt, refuseInverted } from './planning/deposit/fit-deposit.ts'
 import { fitOwn, fitsAsIs, type FittedOwn, type OwnMove } from './planning/deposit/fit-own.ts'
-import type { RangeBounds } from './planning/deposit/liquidity-for-amounts.ts'
+import type { RangeBounds } from './planning/deposit/fit-amounts.ts'
 import { resolveRange } from './planning/deposit/resolve-range.ts'
-import type { PlanPorts } from './liquidity-ports.ts'
 import { quoteToRatio } from './planning/quote-to-ratio.ts'
 import { refuseClosed, refuseTooSmall, requireDeployment } from './planning/refusals.ts'
 import { partsOf, settledCalls } from './planning/merge-intents.ts'
 import { planMintV3 } from './v3/plan-add.ts'
-import { planCloseAndOpenV3 } from './v3/plan-rebalance.ts'
+import { planCloseAndOpenV3, planCloseAndOpenV4 } from './plan-close-and-open.ts'
 import { planMintV4 } from './v4/plan-add.ts'
-import { planCloseAndOpenV4 } from './v4/plan-rebalance.ts'
 import { refuseDeltaHooks } from './v4/pool-key.ts'
-import { unknownVersion } from '../unknown-version.ts'
+import { unknownVersion } from '../ports/pools.ts'
 
 /**
  * The `planRebalance` of the liquidity port. What the position pays out is put into the new range as it is, in one transaction, where that

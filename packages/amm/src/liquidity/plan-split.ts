@@ -10,7 +10,7 @@ import { encodeActions, v4Action } from './v4/v4-action.ts'
 import { requireDeployment } from './planning/refusals.ts'
 import { swapLimits } from './planning/slippage-limits.ts'
 import { swapIntent } from './planning/swap-intent.ts'
-import { transfersOf } from './planning/transfers-of.ts'
+import { transfersOf } from './planning/plan-payment.ts'
 
 /**
  * Plans a swap whose input several routes share, or whose route leads through pools of several versions, or through pools of v4 that hold

@@ -16,7 +16,7 @@ import { erc20Abi, permit2NonceAbi } from '../abis/tokens.ts'
 import { readEventLogs } from '../liquidity/logs/read-event-logs.ts'
 import type { BlockTime, OrderFacts, OrderFill, OrderReads, SignedOrder } from '../ports.ts'
 import { contractRead } from '../rpc/contract-function.ts'
-import { readSurely } from '../rpc/read-one.ts'
+import { readSurely } from '../rpc/query.ts'
 import { ToolError } from '../tool-error.ts'
 
 /**

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { choosePrice, type PriceGroup } from './discover-price.ts'
-import type { PricePoint } from './read-points.ts'
+import { choosePrice, type PriceGroup, type PricePoint } from './discover-price.ts'
 
 const dollar = { usd: 1, method: 'peg', pools: [], confidence: 'HIGH' } as const
 

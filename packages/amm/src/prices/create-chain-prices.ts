@@ -1,19 +1,22 @@
 import type { Chain } from '@svc/wallet/core'
 import type { BlockTime, PriceBand, PriceDoubt, PriceMemory, RpcPool, Sighting, UsdPrice } from '../ports.ts'
-import { type BlockReads, createBlockReads } from '../rpc/create-block-reads.ts'
-import { discoverPrice, dollarTokens, type Market } from './discover-price.ts'
-import { feedQuery, sequencerQuery } from './feed-query.ts'
+import { type BlockReads, createBlockReads, joinQueries, knownQuery } from '../rpc/query.ts'
+import { discoverPrice, dollarTokens, type Market, readPoints } from './discover-price.ts'
+import {
+  feedQuery,
+  sequencerQuery,
+  pastTimes,
+  type PastTimes,
+  type PoolNow,
+  poolQuery,
+  readPastOfPool,
+} from './source-queries.ts'
 import type { SequencerReading } from './band/feed-witness.ts'
-import { createNamedPrices, type NamedReading } from './band/named-price.ts'
+import { createNamedPrices, type NamedReading, type PriceVerdict } from './band/price-band.ts'
 import type { NamedToken, NamedTokens, PoolPlace, PricedToken } from './named-tokens.ts'
-import { pastTimes, type PastTimes } from './past-times.ts'
-import type { PriceVerdict } from './band/price-band.ts'
-import { readPoints } from './read-points.ts'
-import { joinQueries, knownQuery } from '../rpc/query.ts'
-import { type PoolNow, poolQuery, readPastOfPool } from './pool-query.ts'
 import type { PoolReading, PoolSnapshot, PoolSums } from './band/pool-reading.ts'
 import type { Hex } from 'viem'
-import type { SeenBand } from './band/jump-bound.ts'
+import type { SeenBand } from './band/price-range.ts'
 
 /** The prices of a chain at one block; each source is read once, however many prices it is part of. */
 export function createChainPrices(chain: Chain, head: BlockTime, context: ChainPricesContext): ChainPrices {

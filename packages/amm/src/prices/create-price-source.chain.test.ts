@@ -5,11 +5,10 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { v3PositionManagerAbi } from '../abis/v3.ts'
 import { createChainActor, v3PathOf } from '../liquidity/chain-actor.fixture.ts'
 import { v3PoolAddress } from '../liquidity/pools/pool-address.ts'
-import { createBlockReads } from '../rpc/create-block-reads.ts'
-import { discoverablePools } from './discoverable-pools.ts'
-import { pastTimes } from './past-times.ts'
+import { createBlockReads } from '../rpc/query.ts'
+import { discoverablePools, readPoints } from './discover-price.ts'
+import { pastTimes } from './source-queries.ts'
 import { createPricedDevnet, type PricedDevnet } from './priced-devnet.fixture.ts'
-import { readPoints } from './read-points.ts'
 
 const devnet = useDevnet()
 let bench: PricedDevnet

@@ -1,10 +1,15 @@
 import { priceFromSqrtPrice } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet/core'
 import type { BlockTime, Liquidity, PriceMemory, PriceSource, RpcPool, Token, TokenDirectory } from '../ports.ts'
-import { isBare } from '../tokens/with-bare-tokens.ts'
+import { isBare } from '../tokens/read-token.ts'
 import { type ChainPrices, type ChainPricesContext, createChainPrices } from './create-chain-prices.ts'
-import { discoverablePools } from './discoverable-pools.ts'
+import { discoverablePools } from './discover-price.ts'
 import { type ConfirmedSources, createNamedTokens, type PoolPlace } from './named-tokens.ts'
+
+export type { PriceRange } from './band/price-range.ts'
+export { createPriceMemory, type SightingStore } from './create-price-memory.ts'
+export { type ConfirmedSources, createNamedTokens, type NamedTokens } from './named-tokens.ts'
+export { type JudgedPool, proposeSources } from './proposals/propose-sources.ts'
 
 /**
  * Prices in US dollars. Limits and values count with the band over the sources that the row of the chain or the policy names

@@ -5,7 +5,7 @@ import { v2PairAddress, v3PoolAddress } from '../liquidity/pools/pool-address.ts
 import { poolIdOf } from '../liquidity/v4/pool-key.ts'
 import type { PoolReading } from './band/pool-reading.ts'
 import type { PriceRange } from './band/price-range.ts'
-import { unknownVersion } from '../unknown-version.ts'
+import { unknownVersion } from '../ports/pools.ts'
 
 /** A token with named sources, or whose target price is a dollar. */
 export type NamedToken = {

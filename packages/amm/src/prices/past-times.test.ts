@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { pastTimes } from './past-times.ts'
+import { pastTimes } from './source-queries.ts'
 
 const every = (blockTimeSeconds: number) => ({ blockTimeSeconds, maxHeadAgeSeconds: 60 })
 

@@ -5,9 +5,8 @@ import { keccak256, numberToHex, parseAbi, toHex, zeroAddress } from 'viem'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { RpcPool } from '../ports.ts'
 import { contractFunction } from './contract-function.ts'
-import { readAtHead } from './create-block-reads.ts'
+import { readAtHead, query } from './query.ts'
 import { createRpcPool } from './create-rpc-pool.ts'
-import { query } from './query.ts'
 
 const base = chains.find((chain) => chain.name === 'base')!
 const nowMs = 1_800_000_000_000

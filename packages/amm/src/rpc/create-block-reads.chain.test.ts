@@ -3,8 +3,7 @@ import { expect, it } from 'vitest'
 import { erc20Abi } from '../abis/tokens.ts'
 import { createReadsBench } from '../liquidity/reads-bench.fixture.ts'
 import { contractRead } from './contract-function.ts'
-import { createBlockReads, readAtHead } from './create-block-reads.ts'
-import { query } from './query.ts'
+import { createBlockReads, readAtHead, query } from './query.ts'
 
 const devnet = useDevnet()
 

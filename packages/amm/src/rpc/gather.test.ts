@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { gather } from './create-block-reads.ts'
+import { gather } from './query.ts'
 
 it('carries out together what comes before the loop goes on, however many promises lie between', async () => {
   const lists: (readonly number[])[] = []

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { observedRequest } from './observed-request.ts'
+import { observedRequest } from './create-rpc-pool.ts'
 import { EndpointError } from './post-json-rpc.ts'
 
 const place = { chainId: 1, place: 0, isPrivate: false }

@@ -1,6 +1,6 @@
 import { isRecord } from '@svc/runtime'
 import { describe, expect, it } from 'vitest'
-import { requireResult } from './require-result.ts'
+import { requireResult } from './ring-client.ts'
 
 const hash = `0x${'ab'.repeat(32)}`
 const address = `0x${'cd'.repeat(20)}`

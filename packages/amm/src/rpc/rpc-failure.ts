@@ -1,6 +1,5 @@
 import { BaseError, RpcRequestError } from 'viem'
-import type { ErrorCode } from '../errors.ts'
-import { ToolError } from '../tool-error.ts'
+import { type ErrorCode, ToolError } from '../tool-error.ts'
 import { isTransaction } from './json-rpc-endpoint.ts'
 import { EndpointError, type EndpointFailure, limitCodes } from './post-json-rpc.ts'
 

@@ -13,7 +13,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import type { TokenDirectory } from '../ports.ts'
 import { createRpcPool } from '../rpc/create-rpc-pool.ts'
 import { createTokenDirectory } from './create-token-directory.ts'
-import type { TokenStore } from './token-facts.ts'
+import type { TokenStore } from './read-token.ts'
 
 const devnet = useDevnet()
 const place = getAddress('0x00000000000000000000000000000000000a11ce')

@@ -3,8 +3,10 @@ import { ToolError } from '../tool-error.ts'
 import type { Chain, ChainToken } from '@svc/wallet/core'
 import type { RpcPool, Token, TokenDirectory } from '../ports.ts'
 import { createSharedReads } from '../create-shared-reads.ts'
-import { readToken, unlistedToken } from './read-token.ts'
-import { contentOf, readFacts, type TokenFacts, type TokenStore } from './token-facts.ts'
+import { readToken, unlistedToken, contentOf, readFacts, type TokenFacts, type TokenStore } from './read-token.ts'
+
+export { printableText, type TokenOf, type TokenStore, withBareTokens } from './read-token.ts'
+export { suspectAdvice, suspicions } from './suspicions.ts'
 
 /**
  * Tokens by symbol and address. A symbol only ever means a token of the chain's own list or the native currency, whatever

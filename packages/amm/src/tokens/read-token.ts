@@ -1,9 +1,10 @@
-import { hexToString, type Address, type PublicClient } from 'viem'
-import type { Token } from '../ports.ts'
+import { hexToString, type Address, type PublicClient, getAddress } from 'viem'
+import type { Token, TokenDirectory } from '../ports.ts'
 import { erc20Abi } from '../abis/tokens.ts'
 import { type ContractRead, contractRead } from '../rpc/contract-function.ts'
-import { readOne } from '../rpc/read-one.ts'
-import { mostDecimals, type TokenFacts } from './token-facts.ts'
+import { readOne } from '../rpc/query.ts'
+import { isRecord } from '@svc/runtime'
+import { ToolError } from '../tool-error.ts'
 
 /**
  * What the contract of a token that no list knows says of itself. Each member is read by a call of its own, so that a hostile contract
@@ -78,4 +79,76 @@ function looksLikePlain(character: string): boolean {
 function cut(text: string, length: number): string {
   const head = text.slice(0, length)
   return /[\uD800-\uDBFF]$/.test(head) ? head.slice(0, -1) : head
+}
+
+/** What a contract says of itself as a token; its text as it stands there, which is nothing to show yet. */
+export type TokenFacts = { readonly decimals: number; readonly symbol: string | null; readonly name: string | null }
+
+/**
+ * Where such facts are kept beyond the process and shared by several: the store of servers that only read. It may lose entries, and
+ * what it gives is held against `readFacts`.
+ */
+export type TokenStore = {
+  read(of: TokenOf): Promise<string | null>
+  /** What is there already is replaced. */
+  keep(of: TokenOf, content: string): Promise<void>
+}
+
+/** `address` in lower case. */
+export type TokenOf = { readonly chainId: number; readonly address: string }
+
+/** With more decimals, one whole token does not fit into 256 bits. */
+export const mostDecimals = 77
+
+export function contentOf({ decimals, symbol, name }: TokenFacts): string {
+  return JSON.stringify({ decimals, symbol, name })
+}
+
+/** `null` for a content that says no such facts. */
+export function readFacts(content: string | null): TokenFacts | null {
+  const { decimals, symbol, name } = parsed(content)
+  const areDecimals = typeof decimals === 'number' && Number.isInteger(decimals) && decimals >= 0
+  if (!areDecimals || decimals > mostDecimals || !isText(symbol) || !isText(name)) return null
+  return { decimals, symbol, name }
+}
+
+function isText(value: unknown): value is string | null {
+  return value === null || typeof value === 'string'
+}
+
+function parsed(content: string | null): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(content ?? 'null')
+    return isRecord(value) ? value : {}
+  } catch {
+    return {}
+  }
+}
+
+/**
+ * A directory in which a contract that says no decimals is still a token, bare: in smallest units, its address for a symbol. For
+ * what a wallet holds already, so that neither a stranger's gift nor a token whose author breaks it hides a position or keeps
+ * its owner from leaving.
+ */
+export function withBareTokens<MarketPorts extends { readonly tokens: Pick<TokenDirectory, 'byAddress'> }>(
+  ports: MarketPorts,
+): MarketPorts {
+  const byAddress: TokenDirectory['byAddress'] = async (chain, address) => {
+    try {
+      return await ports.tokens.byAddress(chain, address)
+    } catch (error) {
+      if (!(error instanceof ToolError) || error.code !== 'TOKEN_NOT_FOUND') throw error
+      return bareToken(getAddress(address))
+    }
+  }
+  return { ...ports, tokens: { ...ports.tokens, byAddress } }
+}
+
+/** Its decimals are not known, so it must never be given a price. */
+export function isBare({ symbol, address }: Token): boolean {
+  return symbol === address
+}
+
+function bareToken(address: Token['address']): Token {
+  return { address, symbol: address, name: '', decimals: 0, isNative: false, listed: false, usdPegged: false }
 }

@@ -1,15 +1,13 @@
 import type { Chain } from '@svc/wallet/core'
 import type { Address, Hex } from 'viem'
 import { twammHookAbi } from '../abis/twamm.ts'
-import type { Pool, Token, Twamm, TwammPool } from '../ports.ts'
+import type { Pool, Token, Twamm, TwammPool, OwnTwammOrder } from '../ports.ts'
 import { contractRead } from '../rpc/contract-function.ts'
-import { readOne } from '../rpc/read-one.ts'
+import { readOne } from '../rpc/query.ts'
 import { ToolError } from '../tool-error.ts'
-import { createOrderMemory } from './order-memory.ts'
-import { planCancel, planClaim } from './plan-payout.ts'
-import { planSubmit } from './plan-submit.ts'
-import { readOrder, type TwammPorts } from './read-order.ts'
-import { readOwnOrder } from './read-own-order.ts'
+import { createOrderMemory, type OrderKey } from './order-memory.ts'
+import { planCancel, planClaim, planSubmit } from './plan-order.ts'
+import { readOrder, type TwammPorts, orderIdOf, orderNotFound, type OrderState, readOrderState } from './read-order.ts'
 
 export { orderIdOf } from './read-order.ts'
 
@@ -80,3 +78,70 @@ function noHook(message: string, field: string): ToolError {
     details: [{ field, message, accepted: 'a v4 pool that stands under its hook in twammHooks of the policy' }],
   })
 }
+
+/**
+ * The order of an owner under an id. Where the logs of its placing are out of reach its key is found by trying: an id is a hash of
+ * owner, end and direction, and an order ends with an interval of its hook. It is then known by what the hook says of it now.
+ *
+ * @throws ToolError `ORDER_NOT_FOUND`, `RPC_*`
+ */
+async function readOwnOrder(
+  ports: TwammPorts,
+  chain: Chain,
+  pool: TwammPool,
+  orderId: Hex,
+  owner: Address,
+): Promise<OwnTwammOrder> {
+  try {
+    return await readOrder(ports, chain, pool, orderId, { owner })
+  } catch (error) {
+    if (!(error instanceof ToolError) || error.code !== 'ORDER_NOT_FOUND') throw error
+    return readByKey(ports, chain, pool, orderId, owner)
+  }
+}
+
+async function readByKey(
+  ports: TwammPorts,
+  chain: Chain,
+  pool: TwammPool,
+  orderId: Hex,
+  owner: Address,
+): Promise<OwnTwammOrder> {
+  const { number, timestamp } = await ports.rpc.head(chain)
+  const key = keyOfId(orderId, owner, pool.intervalSeconds, Number(timestamp))
+  if (key === null) throw orderNotFound(chain, orderId, owner)
+  const { pending: _pending, ...state } = await readOrderState(ports, chain, pool, key, number)
+  const { stands, owedIn, owedOut } = state
+  // Such a key may never have been used: nothing is said of an order of which nothing is left.
+  if (!stands && owedIn === 0n && owedOut === 0n) throw orderNotFound(chain, orderId, owner)
+  const [expiresAt, readAt] = [Number(key.expiration), Number(timestamp)]
+  return { ...state, orderId, expiresAt, readAt, status: statusNow(state, expiresAt, readAt) }
+}
+
+function statusNow({ stands }: Pick<OrderState, 'stands'>, expiresAt: number, readAt: number) {
+  return stands && readAt < expiresAt ? 'active' : 'completed'
+}
+
+/** The key of an owner that has this id, its end within the reach of `keyOfId`'s search; `null` where there is none. */
+export function keyOfId(orderId: Hex, owner: Address, intervalSeconds: number, nowSeconds: number): OrderKey | null {
+  const nearest = Math.floor(nowSeconds / intervalSeconds)
+  const [ahead, back] = [secondsAhead, secondsBack].map((seconds) =>
+    Math.min(Math.ceil(seconds / intervalSeconds), mostIntervals),
+  )
+  for (let at = nearest + (ahead ?? 0); at >= nearest - (back ?? 0) && at > 0; at -= 1) {
+    for (const zeroForOne of [true, false]) {
+      const key = { owner, expiration: BigInt(at * intervalSeconds), zeroForOne }
+      if (orderIdOf(key) === orderId) return key
+    }
+  }
+  return null
+}
+
+/** An order sells for thirty days at most, and may take a later end than asked for. */
+const secondsAhead = 32 * 86_400
+
+/** Who lets an order lie longer than that finds it by its logs alone. */
+const secondsBack = 90 * 86_400
+
+/** Each is two hashes: together they take a fraction of a second. */
+const mostIntervals = 3_000

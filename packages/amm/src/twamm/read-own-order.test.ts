@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { orderIdOf } from './read-order.ts'
-import { keyOfId } from './read-own-order.ts'
+import { keyOfId } from './create-twamm.ts'
 
 const owner = '0x00000000000000000000000000000000000000aa'
 const interval = 3_600

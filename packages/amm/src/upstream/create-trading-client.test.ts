@@ -1,8 +1,7 @@
 import { Secret } from '@svc/wallet/core'
 import { describe, expect, test } from 'vitest'
 import { createTradingClient } from './create-trading-client.ts'
-import type { TradingError } from './trading-error.ts'
-import type { ClaimRequest } from './trading-wire.ts'
+import type { TradingError, ClaimRequest } from './trading-wire.ts'
 
 const address = (digit: string) => `0x${digit.repeat(40)}`
 const claim: ClaimRequest = {

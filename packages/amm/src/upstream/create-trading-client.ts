@@ -2,9 +2,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { AmmDeployment, Secret } from '@svc/wallet/core'
 import { fetchJson } from '../fetch-json.ts'
 import type { GuardUpstream } from '../ports/upstream.ts'
-import { TradingError } from './trading-error.ts'
-import { lpDialect } from './lp-dialect.ts'
 import {
+  TradingError,
   type ClaimRequest,
   type ClaimRewardsRequest,
   type CreateRequest,
@@ -22,6 +21,7 @@ import {
   type TradingTransaction,
   v1Dialect,
 } from './trading-wire.ts'
+import { lpDialect } from './lp-dialect.ts'
 
 /**
  * The trading API in either of its dialects. At most three requests start within any second of a key; 429, 503 and 504 are asked again

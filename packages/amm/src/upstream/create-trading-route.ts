@@ -3,16 +3,30 @@ import { type Address, isAddressEqual } from 'viem'
 import type { Intent } from '../intent.ts'
 import { poolKeyOf } from '../liquidity/v4/pool-key.ts'
 import type { LiquidityRoute } from './route-liquidity.ts'
-import { type Migration, planMigrate } from '../liquidity/migrate/plan-migrate.ts'
-import type { ReadPorts } from '../liquidity/liquidity-ports.ts'
-import type { MigrateRequest, PairShare, Position, RemoveRequest } from '../ports.ts'
+import { type Migration, planMigrate } from '../liquidity/plan-migrate.ts'
+import type { ReadPorts, MigrateRequest, PairShare, Position, RemoveRequest } from '../ports.ts'
 import type { UpstreamAsked } from '../ports/upstream.ts'
 import type { TradingRoutePorts } from './create-trading-client.ts'
 import { depositRoute } from './deposit-route.ts'
 import { mostRoundedOff, swapRoute } from './swap-route.ts'
-import { builtNote, tradingFailure } from './trading-error.ts'
-import type { ClaimRequest, DecreaseRequest, MigrateWireRequest } from './trading-wire.ts'
-import { unknownVersion } from '../unknown-version.ts'
+import {
+  builtNote,
+  tradingFailure,
+  type ClaimRequest,
+  type DecreaseRequest,
+  type MigrateWireRequest,
+} from './trading-wire.ts'
+import { unknownVersion } from '../ports/pools.ts'
+
+export {
+  createTradingClient,
+  type TradingClient,
+  type TradingClientOptions,
+  type TradingRoutePorts,
+} from './create-trading-client.ts'
+export { routeLiquidity } from './route-liquidity.ts'
+export { mostRoundedOff } from './swap-route.ts'
+export { upstreamRefusal } from './trading-wire.ts'
 
 /**
  * Has the trading API build the calls of a plan. What it returns is taken apart by the guard and takes the place of the calls alone:

@@ -2,14 +2,14 @@ import type { Chain } from '@svc/wallet/core'
 import { getSqrtPriceAtTick } from '@svc/lp-math'
 import { type Address, isAddressEqual, zeroAddress } from 'viem'
 import type { Intent, IntentDeposit, TokenQuantity } from '../intent.ts'
-import { liquidityForAmounts } from '../liquidity/planning/deposit/liquidity-for-amounts.ts'
+import { liquidityForAmounts } from '../liquidity/planning/deposit/fit-amounts.ts'
 import { mostOfMint } from '../liquidity/planning/slippage-limits.ts'
 import type { LiquidityRoute } from './route-liquidity.ts'
 import type { Pool, Position } from '../ports.ts'
 import type { UpstreamAsked } from '../ports/upstream.ts'
 import type { TradingRoutePorts } from './create-trading-client.ts'
 import type { CreateRequest, IncreaseWireRequest } from './trading-wire.ts'
-import { unknownVersion } from '../unknown-version.ts'
+import { unknownVersion } from '../ports/pools.ts'
 
 /**
  * Deposits that the trading API builds. It is asked for the amounts and the range of the plan of our own, at the price

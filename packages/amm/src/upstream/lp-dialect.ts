@@ -1,7 +1,7 @@
 import { zeroAddress } from 'viem'
 import * as z from 'zod'
-import { TradingError } from './trading-error.ts'
 import {
+  TradingError,
   address,
   amount,
   claimAnswer,

@@ -20,7 +20,7 @@ import type {
   RemoveRequest,
 } from '../ports.ts'
 import { leastOfMint, lessSlippage } from '../liquidity/planning/slippage-limits.ts'
-import { builtNote, TradingError } from './trading-error.ts'
+import { builtNote, TradingError } from './trading-wire.ts'
 
 /**
  * The one place where it is chosen who builds the calls of a plan. Our own plan is always made: it says what may leave and what

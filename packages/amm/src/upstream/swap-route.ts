@@ -5,12 +5,12 @@ import { v3PoolAbi } from '../abis/v3.ts'
 import { v4PoolManagerAbi } from '../abis/v4.ts'
 import type { Intent, Settled } from '../intent.ts'
 import { lessSlippage, withSlippage } from '../liquidity/planning/slippage-limits.ts'
-import { requireEvent } from '../liquidity/planning/transfers-of.ts'
+import { requireEvent } from '../liquidity/planning/plan-payment.ts'
 import type { LiquidityRoute } from './route-liquidity.ts'
 import type { Quote, SwapOutcome, Token, Version } from '../ports.ts'
 import type { UpstreamAsked } from '../ports/upstream.ts'
 import type { TradingRoutePorts } from './create-trading-client.ts'
-import { TradingError, upstreamRefusal } from './trading-error.ts'
+import { TradingError, upstreamRefusal } from './trading-wire.ts'
 
 /**
  * A swap along whatever pools the trading API finds, where it promises no less than the route found here. The calldata itself has to

@@ -1,14 +1,11 @@
 import type { Chain } from '@svc/wallet/core'
 import { type Address, isAddressEqual } from 'viem'
 import type { Vault, VaultGrowth, Vaults, VaultState } from '../ports.ts'
-import { mapQuery } from '../rpc/query.ts'
-import { readPast } from '../rpc/read-one.ts'
+import { mapQuery, readPast } from '../rpc/query.ts'
 import { ToolError } from '../tool-error.ts'
 import { pricePerMillionQuery, readVault, readVaultState, type VaultPorts } from './read-vault.ts'
-import { planRebalance, simulateRebalance } from './plan-rebalance.ts'
-import { planDeposit, planWithdrawal } from './plan-vault.ts'
-import { simulateWithdrawal } from './simulate-withdrawal.ts'
-import { simulateDeposit, type SimulationPorts } from './simulate-deposit.ts'
+import { planRebalance, simulateRebalance, planDeposit, planWithdrawal } from './plan-vault.ts'
+import { simulateWithdrawal, simulateDeposit, type SimulationPorts } from './simulate-moves.ts'
 
 /** Vaults with ERC-4626's interface. What a vault is, is remembered; each state says whether it still is that. */
 export function createVaults(ports: VaultPorts & SimulationPorts & NamedVaults): Vaults {

@@ -3,8 +3,7 @@ import { type Address, getAddress, type Hex, isAddressEqual, parseAbi, zeroAddre
 import { erc20Abi } from '../abis/tokens.ts'
 import type { RpcPool, TokenDirectory, Vault, VaultAccount, VaultLimit, VaultState, VaultStrategy } from '../ports.ts'
 import { contractRead } from '../rpc/contract-function.ts'
-import { readAtHead } from '../rpc/create-block-reads.ts'
-import { joinQueries, knownQuery, mapQuery, query, type Query } from '../rpc/query.ts'
+import { readAtHead, joinQueries, knownQuery, mapQuery, query, type Query } from '../rpc/query.ts'
 import { printableText, textRead } from '../tokens/read-token.ts'
 import { ToolError } from '../tool-error.ts'
 
@@ -265,3 +264,14 @@ function notFound(what: 'nothing' | 'contract' | 'token'): ToolError {
     details: [{ field: 'vault', message, accepted: 'the address of an ERC-4626 vault on this chain' }],
   })
 }
+
+/**
+ * What a wallet calls on a vault that the policy names: shares at a price that the allowance bounds, the way out (EIP-4626), and the
+ * spreading of what lies in one over its strategies by its manager, after which so many shares are worth at least so much. `deposit` is not
+ * among them: nothing in it says how few shares may come. Nor is `withdraw`: nothing in it says how many go.
+ */
+export const vaultCallAbi = parseAbi([
+  'function mint(uint256 shares, address receiver) returns (uint256 assets)',
+  'function redeem(uint256 shares, address receiver, address owner) returns (uint256 assets)',
+  'function rebalance(uint256 shares, uint256 leastAssets)',
+])

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { turnsTaken } from '../../../../runtime/src/turns-taken.fixture.ts'
-import { barsOfChunk, barsOfChunks, chunkOf } from './bar-chunks.ts'
-import { columnsOf, tradedColumns, type TradedBars } from './traded-bars.ts'
+import { barsOfChunk, barsOfChunks, chunkOf, createBarMemory } from './bar-chunks.ts'
+import { columnsOf, tradedColumns, type TradedBars } from './bar-columns.ts'
 
 const hour = 3_600
 
@@ -47,4 +47,24 @@ test('many chunks are not read in one turn of the event loop', async () => {
   const chunks = Array.from({ length: 100 }, () => chunk!)
   const { turns } = await turnsTaken(() => barsOfChunks(chunks, { start: 0, barSeconds: hour }))
   expect(turns).toBeGreaterThanOrEqual(3)
+})
+
+const hours = { chainId: 1, pool: '0xab', barSeconds: 3_600 }
+const chunk = (startsAt: number, content = `${startsAt}`) => ({ startsAt, content })
+
+test('chunks are given back as they were last kept, each to its own', async () => {
+  const bars = createBarMemory()
+  await bars.keep(hours, [chunk(200), chunk(100, 'broken')])
+  await bars.keep(hours, [chunk(100), chunk(300)])
+  await bars.keep({ ...hours, pool: '0xcd' }, [chunk(100, 'cd')])
+  await bars.keep({ ...hours, barSeconds: 60 }, [chunk(100, 'minutes')])
+  await bars.keep({ ...hours, chainId: 10 }, [chunk(100, 'optimism')])
+  expect(await bars.read(hours, 100, 300)).toEqual([chunk(100), chunk(200)])
+  expect(await bars.read({ ...hours, chainId: 10 }, 0, 1_000)).toEqual([chunk(100, 'optimism')])
+})
+
+test('of more than it holds the oldest entries go', async () => {
+  const bars = createBarMemory(3)
+  for (const startsAt of [1, 2, 3, 4]) await bars.keep(hours, [chunk(startsAt)])
+  expect(await bars.read(hours, 0, 9)).toEqual([chunk(2), chunk(3), chunk(4)])
 })

@@ -1,7 +1,7 @@
 import { useDevnet } from '@svc/devnet/testing'
 import { expect, test } from 'vitest'
 import { createReadsBench } from '../../liquidity/reads-bench.fixture.ts'
-import { barGrid } from './bar-grid.ts'
+import { barGrid } from './bar-columns.ts'
 import { barsOfSwaps } from './bars-of-swaps.ts'
 
 const devnet = useDevnet({ history: true })

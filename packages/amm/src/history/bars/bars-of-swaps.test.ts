@@ -2,7 +2,7 @@ import { getSqrtPriceAtTick, replayStrategies } from '@svc/lp-math'
 import { describe, expect, test } from 'vitest'
 import type { Pool, SwapRecord } from '../../ports.ts'
 import { turnsTaken } from '../../../../runtime/src/turns-taken.fixture.ts'
-import { barGrid } from './bar-grid.ts'
+import { barGrid } from './bar-columns.ts'
 import { barsOfSwaps } from './bars-of-swaps.ts'
 import { swapsThroughAGap } from '../swaps-through-a-gap.fixture.ts'
 

@@ -11,8 +11,7 @@ import {
 import type { Pool, SwapRecord } from '../../ports.ts'
 import { lpFeeShare } from '../../liquidity/pools/pool-state.ts'
 import { inTurns } from '@svc/runtime'
-import type { BarGrid } from './bar-grid.ts'
-import { tradedColumns, type ClosingState, type TradedBars } from './traded-bars.ts'
+import { type BarGrid, tradedColumns, type ClosingState, type TradedBars } from './bar-columns.ts'
 
 /**
  * The swaps of a pool (oldest first, none left out) as bars, see `barsFromSwaps`, with what they paid. Those before the grid only set

@@ -1,7 +1,7 @@
 import type { Chain } from '@svc/wallet/core'
 import { describe, expect, test } from 'vitest'
 import type { HistoryRequest, Pool, SwapRecord } from '../../ports.ts'
-import { createBarMemory } from './create-bar-memory.ts'
+import { createBarMemory } from './bar-chunks.ts'
 import { readTradedBars } from './read-traded-bars.ts'
 
 const hour = 3_600

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { Pool } from '../../ports.ts'
 import { type AskSubgraph, SubgraphError } from '../../subgraph/create-subgraphs.ts'
-import type { BarGrid } from '../bars/bar-grid.ts'
+import type { BarGrid } from '../bars/bar-columns.ts'
 
 /**
  * The periods of a pool within a grid, oldest first, each at a bar's beginning, and the one before them. Throws `SubgraphError`,

@@ -4,10 +4,9 @@ import { priceFromSqrtPrice } from '@svc/lp-math'
 import type { HistoryPorts, HistoryRequest, Pool, PoolBars } from '../../ports.ts'
 import { type metaField, type Period, readPeriods } from './read-periods.ts'
 import { type AskSubgraph, SubgraphError } from '../../subgraph/create-subgraphs.ts'
-import { barGrid, type BarGrid } from '../bars/bar-grid.ts'
-import { barsOfPeriods, type SubgraphBars } from '../bars/bars-of-periods.ts'
+import { barGrid, type BarGrid } from '../bars/bar-columns.ts'
+import { barsOfPeriods, type SubgraphBars, dollarSides } from '../bars/bars-of-periods.ts'
 import { checkPeriods, type Checked, type CheckOptions } from './check-periods.ts'
-import { dollarSides } from './dollar-sides.ts'
 
 /**
  * The history of a pool out of the hours or days that a subgraph keeps. Which side of a trade came in, it does not tell: the inputs

@@ -2,11 +2,9 @@ import type { Chain } from '@svc/wallet/core'
 import { contractFunction } from '../../rpc/contract-function.ts'
 import { joinQueries, knownQuery, mapQuery, query, type Query } from '../../rpc/query.ts'
 import { v2PairAbi } from '../../abis/v2.ts'
-import { v2PairQuery } from '../../liquidity/v2/pair-query.ts'
-import { v3PoolQuery } from '../../liquidity/v3/pool-query.ts'
-import { v4StateQuery } from '../../liquidity/v4/pool-query.ts'
+import { v2PairQuery, v3PoolQuery, v4StateQuery } from '../../liquidity/pools/pool-state.ts'
 import type { Pool } from '../../ports.ts'
-import { unknownVersion } from '../../unknown-version.ts'
+import { unknownVersion } from '../../ports/pools.ts'
 
 /** What a pool stands at in a block, as far as its past is made from it; `null` where it had no price yet. */
 export function sampleQuery(chain: Chain, pool: Pool): Query<SampledState | null> {

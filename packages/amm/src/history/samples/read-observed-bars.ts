@@ -3,8 +3,8 @@ import type { HistoryPorts, HistoryRequest } from '../../ports.ts'
 import { v3PoolAbi } from '../../abis/v3.ts'
 import { contractFunction } from '../../rpc/contract-function.ts'
 import { readAll } from '../../rpc/read-all.ts'
-import { readTime } from '../../rpc/read-one.ts'
-import { type TradedBars, tradedColumns } from '../bars/traded-bars.ts'
+import { readTime } from '../../rpc/query.ts'
+import { type TradedBars, tradedColumns } from '../bars/bar-columns.ts'
 
 /**
  * The prices of a v3 pool at the bounds of its bars before a time (Unix seconds, on their grid), as its own oracle recalls them at the block

@@ -6,9 +6,9 @@ import { createPriceSource } from '../../prices/create-price-source.ts'
 import { ToolError } from '../../tool-error.ts'
 import { createReadsBench } from '../../liquidity/reads-bench.fixture.ts'
 import { createSubgraphs } from '../../subgraph/create-subgraphs.ts'
-import { createBarMemory } from '../bars/create-bar-memory.ts'
+import { createBarMemory } from '../bars/bar-chunks.ts'
 import { createPoolHistory } from '../create-pool-history.ts'
-import { barsOfSamples } from './bars-of-samples.ts'
+import { barsOfSamples } from './read-sampled-bars.ts'
 import { createPoolSampler } from './create-pool-sampler.ts'
 
 const devnet = useDevnet()

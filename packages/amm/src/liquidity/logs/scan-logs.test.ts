@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { ToolError } from '../../tool-error.ts'
 import type { LogSpans } from '../../ports.ts'
-import { createLogSpans } from '../../rpc/log-spans.ts'
+import { createLogSpans } from '../../rpc/endpoint-ring.ts'
 import { scanLogs, scanRareLogs } from './scan-logs.ts'
 
 type Options = {

@@ -1,6 +1,8 @@
 import type { Chain } from '@svc/wallet/core'
-import type { LogSpans, RpcPool } from '../../ports.ts'
+import type { LogSpans, RpcPool, MarketPorts, ReadLimits } from '../../ports.ts'
 import { ToolError } from '../../tool-error.ts'
+import { numberToHex } from 'viem'
+import { blockAt } from '../swaps/block-at.ts'
 
 /**
  * Reads logs backwards from the newest block, chunk by chunk, several chunks in one request, until the oldest block, until
@@ -118,4 +120,64 @@ function chunksBelow(end: bigint, oldest: bigint, span: bigint, count: number): 
 /** Of a request that an endpoint may answer for fewer blocks. */
 export function isRefusal(error: unknown): error is ToolError {
   return error instanceof ToolError && (error.code === 'RPC_REFUSED' || error.code === 'RPC_TIMEOUT')
+}
+
+/**
+ * Whether an endpoint tells any log at all of the last blocks before a time (Unix seconds), so that one that tells none of a pool after
+ * it means a quiet pool, not logs thrown away. False also where so few blocks had none. Throws ToolError `RPC_*`,
+ * what `onRequest` throws, and once aborted.
+ */
+export async function hasLogsBefore(
+  rpc: Pick<MarketPorts['rpc'], 'client' | 'head'>,
+  chain: Chain,
+  timestamp: number,
+  { signal, onRequest }: ReadLimits,
+): Promise<boolean> {
+  const client = rpc.client(chain)
+  const head = await rpc.head(chain)
+  const readBlock = async (blockNumber: bigint) => {
+    signal?.throwIfAborted()
+    onRequest?.()
+    const block = await client.getBlock({ blockNumber })
+    return { number: block.number, timestamp: Number(block.timestamp) }
+  }
+  const newest = { number: head.number, timestamp: Number(head.timestamp) }
+  const { number } = await blockAt(readBlock, newest, timestamp, chain.blockTimeSeconds)
+  for (const blocks of [1n, 16n]) {
+    signal?.throwIfAborted()
+    onRequest?.()
+    const [fromBlock, toBlock] = [number > blocks ? number - blocks : 0n, number > 0n ? number - 1n : 0n]
+    const range = { fromBlock: numberToHex(fromBlock), toBlock: numberToHex(toBlock) }
+    const logs: unknown = await client.request({ method: 'eth_getLogs', params: [range] }, { signal })
+    if (Array.isArray(logs) && logs.length > 0) return true
+  }
+  return false
+}
+
+/**
+ * How the swap logs of one history are scanned for. On a chain with blocks of 2 s and ranges of 2,000 the requests reach 59 days back where
+ * the endpoint takes wider and wider ones, and 2.9 days where it takes none wider.
+ */
+export function swapScan({
+  logRangeBlocks,
+}: Pick<Chain, 'logRangeBlocks'>): Pick<LogScan<never>, 'spanBlocks' | 'widestBlocks' | 'maxRequests'> {
+  return { spanBlocks: logRangeBlocks, widestBlocks: 64 * logRangeBlocks, maxRequests: 64 }
+}
+
+/** How many blocks such a scan reads of a pool that trades little, at an endpoint that takes ranges up to a width and where that is known. */
+export async function swapScanBlocks(chain: Pick<Chain, 'logRangeBlocks'>, width: number): Promise<bigint> {
+  const newest = BigInt(Number.MAX_SAFE_INTEGER)
+  const scan = swapScan(chain)
+  const { scannedFrom } = await scanLogs<never>({
+    ...scan,
+    spanBlocks: Math.min(width, scan.spanBlocks),
+    read: async (from, to) => {
+      if (to - from >= BigInt(width)) throw new ToolError('RPC_REFUSED', 'Too wide.')
+      return []
+    },
+    newest,
+    oldest: 0n,
+    isEnough: () => false,
+  })
+  return newest - scannedFrom + 1n
 }

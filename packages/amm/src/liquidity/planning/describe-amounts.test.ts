@@ -1,7 +1,7 @@
 import { chains } from '@svc/wallet/core'
 import { expect, it } from 'vitest'
 import type { Quote, Token } from '../../ports.ts'
-import { callerSides, describeAmounts } from './describe-amounts.ts'
+import { callerSides, describeAmounts } from './plan-payment.ts'
 import { swapIntent } from './swap-intent.ts'
 
 const token: Token = {

@@ -1,6 +1,6 @@
 import { type Amounts, burnAmountsWithSlippage, getAmountsForLiquidity, getSqrtPriceAtTick } from '@svc/lp-math'
 import type { Position, RemoveRequest } from '../../ports.ts'
-import { keptLeastOfPair } from './deposit/require-kept.ts'
+import { keptLeastOfPair } from './slippage-limits.ts'
 import { refuseTooSmall } from './refusals.ts'
 
 /**

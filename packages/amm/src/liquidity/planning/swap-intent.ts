@@ -2,9 +2,8 @@ import { type Address, type Hex, isAddressEqual } from 'viem'
 import type { Pool, Quote, SwapRequest, Token } from '../../ports.ts'
 import type { Chain } from '@svc/wallet/core'
 import type { Intent, IntentApproval } from '../../intent.ts'
-import { describeAmounts } from './describe-amounts.ts'
+import { describeAmounts, planPayment, routineIntent } from './plan-payment.ts'
 import { segmentsOf } from '../quotes/route-query.ts'
-import { planPayment, routineIntent } from './plan-payment.ts'
 
 /** The intent of a swap through one router call. */
 export function swapIntent(

@@ -1,10 +1,9 @@
 import type { Chain } from '@svc/wallet/core'
 import { numberToHex } from 'viem'
 import { expect, test } from 'vitest'
-import type { Token } from '../../ports.ts'
+import type { Token, ReadPorts } from '../../ports.ts'
 import { turnsTaken } from '../../../../runtime/src/turns-taken.fixture.ts'
-import type { ReadPorts } from '../liquidity-ports.ts'
-import { findPoolsOfPairs } from './find-pools-of-pairs.ts'
+import { findPoolsOfPairs } from './read-pool.ts'
 
 test('where the pools of many pairs stand is not worked out in one turn of the event loop', async () => {
   const token = (id: number) => ({ address: numberToHex(id, { size: 20 }), isNative: false }) as Token

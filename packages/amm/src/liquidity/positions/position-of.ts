@@ -1,10 +1,8 @@
 import { getAmountsForLiquidity, getSqrtPriceAtTick } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet/core'
 import { type Address, isAddressEqual } from 'viem'
-import type { Alongside, BlockTime, Pool, Position, Token } from '../../ports.ts'
-import { readAtHead } from '../../rpc/create-block-reads.ts'
-import { joinQueries, knownQuery, type Query, readQuery } from '../../rpc/query.ts'
-import type { ReadPorts } from '../liquidity-ports.ts'
+import type { Alongside, BlockTime, Pool, Position, Token, ReadPorts } from '../../ports.ts'
+import { readAtHead, joinQueries, knownQuery, type Query, readQuery } from '../../rpc/query.ts'
 
 /** A position with what its liquidity would pay out now. */
 export function positionOf(facts: Omit<Position, 'pool' | 'amount0' | 'amount1'>, pool: Pool): Position {

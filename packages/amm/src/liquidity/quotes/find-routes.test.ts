@@ -1,7 +1,7 @@
 import { type Chain, type ChainToken, chains } from '@svc/wallet/core'
 import { type Address, getAddress, zeroAddress } from 'viem'
 import { expect, test } from 'vitest'
-import type { ReadPorts } from '../liquidity-ports.ts'
+import type { ReadPorts } from '../../ports.ts'
 import { middleTokens } from './find-routes.ts'
 
 const tokenOf = (address: Address, symbol: string) => ({

@@ -1,10 +1,9 @@
 import type { Chain, ChainToken } from '@svc/wallet/core'
 import { zeroAddress } from 'viem'
-import type { Pool, QuoteRequest, Token, Version } from '../../ports.ts'
-import { findPoolsAtHead, type PairRequest } from '../pools/find-pools-of-pairs.ts'
-import type { ReadPorts } from '../liquidity-ports.ts'
+import type { Pool, QuoteRequest, Token, Version, ReadPorts } from '../../ports.ts'
+import { findPoolsAtHead, type PairRequest } from '../pools/read-pool.ts'
 import { longRoutesOf } from './long-routes.ts'
-import { better, reckon } from './reckon-route.ts'
+import { better, reckon } from './route-cost.ts'
 import type { Exact, Route } from './route-query.ts'
 
 export type RequestedRoute = Pick<QuoteRequest, 'tokenIn' | 'tokenOut' | 'maySplit'> & {

@@ -1,5 +1,5 @@
 import type { Hop, Pool, RouteVersion, Token, Version } from '../../ports.ts'
-import { better, intoOf, outOf } from './reckon-route.ts'
+import { better, intoOf, outOf } from './route-cost.ts'
 import { type Exact, type Route, segmentsOf } from './route-query.ts'
 
 /**

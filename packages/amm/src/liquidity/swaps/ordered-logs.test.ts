@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { orderedLogs, type PlacedLog } from './ordered-logs.ts'
+import { orderedLogs, type PlacedLog } from '../logs/read-event-logs.ts'
 
 const address = '0x00000000000000000000000000000000000000Aa'
 const asked = { address, fromBlock: 5n, toBlock: 9n } as const

@@ -2,13 +2,11 @@ import { getTickAtSqrtPrice, integerSqrt, MAX_SQRT_PRICE, MAX_TICK, MIN_SQRT_PRI
 import { inTurns } from '@svc/runtime'
 import type { Chain } from '@svc/wallet/core'
 import { getAbiItem, type Hash, type PublicClient, toEventSelector } from 'viem'
-import type { Pool, ReadLimits, SwapHistory, SwapRecord, Version } from '../../ports.ts'
-import { orderedLogs, untrue } from './ordered-logs.ts'
+import type { Pool, ReadLimits, SwapHistory, SwapRecord, Version, ReadPorts } from '../../ports.ts'
+import { orderedLogs, untrue, readEventLogs } from '../logs/read-event-logs.ts'
 import { swapFit } from './swap-fit.ts'
-import { swapScan } from './swap-scan.ts'
+import { swapScan, chunksAtOnce, learntOf, scanLogs } from '../logs/scan-logs.ts'
 import { ToolError } from '../../tool-error.ts'
-import { chunksAtOnce, learntOf, scanLogs } from '../logs/scan-logs.ts'
-import type { ReadPorts } from '../liquidity-ports.ts'
 import {
   blockAt,
   type BlockSpan,
@@ -25,7 +23,6 @@ import {
 import { v2PairAbi } from '../../abis/v2.ts'
 import { v3PoolAbi } from '../../abis/v3.ts'
 import { v4PoolManagerAbi } from '../../abis/v4.ts'
-import { readEventLogs } from '../logs/read-event-logs.ts'
 import { requireDeployment } from '../planning/refusals.ts'
 
 /**

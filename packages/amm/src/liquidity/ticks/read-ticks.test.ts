@@ -9,9 +9,8 @@ import {
   toFunctionSelector,
 } from 'viem'
 import { describe, expect, test } from 'vitest'
-import type { Pool } from '../../ports.ts'
+import type { Pool, ReadPorts } from '../../ports.ts'
 import { v3PoolAbi } from '../../abis/v3.ts'
-import type { ReadPorts } from '../liquidity-ports.ts'
 import { createTickMemory, mostTicks, readTicks } from './read-ticks.ts'
 
 const base = findChain(chains, 'base')!

@@ -1,14 +1,13 @@
 import { MAX_TICK, MIN_TICK } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet/core'
 import type { Hex } from 'viem'
-import type { Pool, TickRow } from '../../ports.ts'
+import type { Pool, TickRow, ReadPorts } from '../../ports.ts'
 import { contractFunction } from '../../rpc/contract-function.ts'
 import { everyResult } from '../../rpc/read-all.ts'
 import { joinQueries, query, type Query, readQuery } from '../../rpc/query.ts'
 import { v3PoolAbi } from '../../abis/v3.ts'
 import { v4StateViewAbi } from '../../abis/v4.ts'
 import { requireDeployment } from '../planning/refusals.ts'
-import type { ReadPorts } from '../liquidity-ports.ts'
 
 /**
  * The initialised ticks of a pool within two ticks, both included, in ascending order, at the block at which the pool was

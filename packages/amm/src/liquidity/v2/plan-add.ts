@@ -1,23 +1,26 @@
 import type { Chain } from '@svc/wallet/core'
 import { type Address, encodeFunctionData, getAddress, type Hex, isAddressEqual, zeroAddress } from 'viem'
-import type { AddOutcome, AddPreview, AddRequest, LiquidityPlan, Pool, Token } from '../../ports.ts'
+import type { AddOutcome, AddPreview, AddRequest, LiquidityPlan, Pool, Token, PlanPorts } from '../../ports.ts'
 import { v2FactoryAbi, v2PairAbi, v2RouterAbi } from '../../abis/v2.ts'
 import { contractRead } from '../../rpc/contract-function.ts'
-import { readSurely } from '../../rpc/read-one.ts'
+import { readSurely } from '../../rpc/query.ts'
 import type { AmountFields } from '../planning/deposit/fit-amounts.ts'
-import { openingPrice, poolToCome } from '../planning/deposit/opening-price.ts'
-import { callerFields, callerPrice, flip, type OrderedPair, orderPair } from '../planning/order-pair.ts'
-import type { PlanPorts } from '../liquidity-ports.ts'
+import {
+  openingPrice,
+  poolToCome,
+  callerFields,
+  callerPrice,
+  flip,
+  type OrderedPair,
+  orderPair,
+} from '../planning/deposit/opening-price.ts'
 import { v2PairAddress } from '../pools/pool-address.ts'
 import { type Amounts, liquidityForV2Mint, LpMathError, quoteLiquidity } from '@svc/lp-math'
 import { refuseField, refuseTooSmall, requireDeployment } from '../planning/refusals.ts'
 import type { Settled } from '../../intent.ts'
-import { depositOf } from '../planning/deposit/deposit-of.ts'
-import { describeAmounts } from '../planning/describe-amounts.ts'
-import { keptAmounts, requireKept } from '../planning/deposit/require-kept.ts'
-import { leastOfPair, lessSlippage } from '../planning/slippage-limits.ts'
-import { planPayment, routineIntent, sidesOf } from '../planning/plan-payment.ts'
-import { transfersOf } from '../planning/transfers-of.ts'
+import { depositOf } from '../planning/deposit/fit-deposit.ts'
+import { describeAmounts, planPayment, routineIntent, sidesOf, transfersOf } from '../planning/plan-payment.ts'
+import { keptAmounts, requireKept, leastOfPair, lessSlippage } from '../planning/slippage-limits.ts'
 import { supplyWithFee } from './read-pair-shares.ts'
 
 /**

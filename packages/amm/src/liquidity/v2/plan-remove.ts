@@ -5,11 +5,9 @@ import type { Settled } from '../../intent.ts'
 import type { PairShare, LiquidityPlan, RemoveOutcome, RemoveRequest } from '../../ports.ts'
 import { v2PairAbi, v2RouterAbi } from '../../abis/v2.ts'
 import { shareOf } from '../planning/fit-removal.ts'
-import { keptLeastOfPair } from '../planning/deposit/require-kept.ts'
-import { lessSlippage } from '../planning/slippage-limits.ts'
-import { logsOf, requireEvent, transfersOf } from '../planning/transfers-of.ts'
+import { keptLeastOfPair, lessSlippage } from '../planning/slippage-limits.ts'
+import { logsOf, requireEvent, transfersOf, routineIntent, sidesOf } from '../planning/plan-payment.ts'
 import { refuseTooSmall, requireDeployment } from '../planning/refusals.ts'
-import { routineIntent, sidesOf } from '../planning/plan-payment.ts'
 
 /**
  * Plans to give pair tokens back for their share of a v2 pair through Router02, which needs an allowance of exactly those

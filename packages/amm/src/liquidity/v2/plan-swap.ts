@@ -1,13 +1,12 @@
 import type { Chain } from '@svc/wallet/core'
 import { encodeFunctionData, getAddress, type Address, type Hex } from 'viem'
 import type { Settled } from '../../intent.ts'
-import type { LiquidityPlan, Quote, SwapOutcome, Token, SwapRequest } from '../../ports.ts'
+import type { LiquidityPlan, Quote, SwapOutcome, Token, SwapRequest, PlanPorts } from '../../ports.ts'
 import { v2RouterAbi } from '../../abis/v2.ts'
 import { followRoute, swapIntent } from '../planning/swap-intent.ts'
 import { type SwapLimits, swapLimits } from '../planning/slippage-limits.ts'
-import type { PlanPorts } from '../liquidity-ports.ts'
 import { requireDeployment } from '../planning/refusals.ts'
-import { transfersOf } from '../planning/transfers-of.ts'
+import { transfersOf } from '../planning/plan-payment.ts'
 
 /**
  * Plans a swap through v2 pairs. It goes through Router02 rather than SwapRouter02, because on several chains the latter

@@ -1,15 +1,13 @@
 import { amountsForV2Burn, LpMathError, v2ProtocolFeeLiquidity } from '@svc/lp-math'
 import type { Chain } from '@svc/wallet/core'
 import { type Address, zeroAddress } from 'viem'
-import type { Alongside, BlockTime, PairShare, Pool, Token } from '../../ports.ts'
+import type { Alongside, BlockTime, PairShare, Pool, Token, ReadPorts } from '../../ports.ts'
 import { contractRead } from '../../rpc/contract-function.ts'
 import { joinQueries, knownQuery, mapQuery, query, type Query, readQuery } from '../../rpc/query.ts'
 import { erc20Abi } from '../../abis/tokens.ts'
 import { v2FactoryAbi, v2PairAbi } from '../../abis/v2.ts'
 import { requireDeployment } from '../planning/refusals.ts'
-import type { ReadPorts } from '../liquidity-ports.ts'
-import { poolOf } from '../pools/pool-state.ts'
-import { v2PairQuery } from './pair-query.ts'
+import { poolOf, v2PairQuery } from '../pools/pool-state.ts'
 
 /**
  * What an owner holds of v2 pairs that were just read, at the pairs' block; `null` where nothing. Amounts are what a burn would

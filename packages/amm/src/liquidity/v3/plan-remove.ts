@@ -13,10 +13,9 @@ import type { Settled } from '../../intent.ts'
 import type { LiquidityPlan, Position, RemoveOutcome, RemoveRequest } from '../../ports.ts'
 import { v3PoolAbi, v3PositionManagerAbi } from '../../abis/v3.ts'
 import { fitRemoval, type FittedRemoval } from '../planning/fit-removal.ts'
-import { leastReceipts, routineIntent, sidesOf } from '../planning/plan-payment.ts'
-import { logsOf, requireEvent } from '../planning/transfers-of.ts'
+import { leastReceipts, routineIntent, sidesOf, logsOf, requireEvent } from '../planning/plan-payment.ts'
 import { requireDeployment } from '../planning/refusals.ts'
-import { positionManagerCall } from './merge-position-manager-calls.ts'
+import { positionManagerCall } from '../planning/merge-intents.ts'
 
 /**
  * Plans to take liquidity out of a v3 position and to pay it out, in one transaction. With `collectFees` everything owed

@@ -1,8 +1,7 @@
 import { chains } from '@svc/wallet/core'
 import { type AbiEvent, numberToHex } from 'viem'
 import { expect, test } from 'vitest'
-import type { Position, PositionChanges } from '../../ports.ts'
-import type { ReadPorts } from '../liquidity-ports.ts'
+import type { Position, PositionChanges, ReadPorts } from '../../ports.ts'
 import { createEventMemory, readV3PositionEvents } from './read-position-events.ts'
 
 const base = chains.find(({ id }) => id === 8_453)!

@@ -3,8 +3,14 @@ import { type Address, BaseError, getAbiItem, getAddress, type Hash, type Public
 import { createRecent } from '../../create-recent.ts'
 import { ToolError } from '../../tool-error.ts'
 import { v3PoolAbi, v3PositionManagerAbi } from '../../abis/v3.ts'
-import type { ReadPorts } from '../liquidity-ports.ts'
-import type { Position, PositionChanges, PositionEvent, PositionEvents, PositionUnderway } from '../../ports.ts'
+import type {
+  ReadPorts,
+  Position,
+  PositionChanges,
+  PositionEvent,
+  PositionEvents,
+  PositionUnderway,
+} from '../../ports.ts'
 import { learntOf, scanRareLogs } from '../logs/scan-logs.ts'
 import { requireDeployment } from '../planning/refusals.ts'
 import { dateLogs } from '../swaps/block-at.ts'

@@ -1,16 +1,14 @@
 import { feesOwed, getFeeGrowthInside } from '@svc/lp-math'
 import type { AmmDeployment, Chain } from '@svc/wallet/core'
 import { encodePacked, keccak256, type Address } from 'viem'
-import type { Pool, Position, Token } from '../../ports.ts'
+import type { Pool, Position, Token, ReadPorts } from '../../ports.ts'
 import { contractRead } from '../../rpc/contract-function.ts'
 import { joinQueries, mapQuery, query, type Query } from '../../rpc/query.ts'
 import { v3PoolAbi, v3PositionManagerAbi } from '../../abis/v3.ts'
 import { requireDeployment } from '../planning/refusals.ts'
-import { poolOf, type PoolState } from '../pools/pool-state.ts'
+import { poolOf, type PoolState, v3PoolQuery } from '../pools/pool-state.ts'
 import { type PositionAt, positionOf, type PositionReading, readRanges } from '../positions/position-of.ts'
-import type { ReadPorts } from '../liquidity-ports.ts'
 import { v3PoolAddress } from '../pools/pool-address.ts'
-import { v3PoolQuery } from './pool-query.ts'
 
 /**
  * v3 positions by token id at one block, the newest where none is named, `null` where there is none. Fees are what `collect` would pay, to the unit: what the

@@ -1,24 +1,33 @@
 import type { Chain } from '@svc/wallet/core'
 import { type Address, encodeFunctionData, type Hex, isAddressEqual, parseEventLogs, zeroAddress } from 'viem'
 import type { Intent, Settled } from '../../intent.ts'
-import type { AddOutcome, AddPreview, AddRequest, LiquidityPlan, Pool } from '../../ports.ts'
+import type { AddOutcome, AddPreview, AddRequest, LiquidityPlan, Pool, PlanPorts } from '../../ports.ts'
 import { v4PoolManagerAbi, v4PositionManagerAbi } from '../../abis/v4.ts'
-import { logsOf, requireEvent } from '../planning/transfers-of.ts'
+import {
+  logsOf,
+  requireEvent,
+  callerSides,
+  describeAmounts,
+  planPayment,
+  routineIntent,
+  sidesOf,
+} from '../planning/plan-payment.ts'
 import { requireDeployment } from '../planning/refusals.ts'
 import { readQuery } from '../../rpc/query.ts'
 import { customarySpacing } from '../planning/deposit/resolve-range.ts'
 import type { AmountFields } from '../planning/deposit/fit-amounts.ts'
-import { openingPrice, poolToCome } from '../planning/deposit/opening-price.ts'
-import { callerFields, flip, type OrderedPair, orderPair } from '../planning/order-pair.ts'
-import type { PlanPorts } from '../liquidity-ports.ts'
-import { v4PoolQuery } from './pool-query.ts'
-import { poolOf } from '../pools/pool-state.ts'
+import {
+  openingPrice,
+  poolToCome,
+  callerFields,
+  flip,
+  type OrderedPair,
+  orderPair,
+} from '../planning/deposit/opening-price.ts'
+import { v4PoolQuery, poolOf } from '../pools/pool-state.ts'
 import { poolIdOf, poolKeyOf, refuseDeltaHooks } from './pool-key.ts'
 import type { Amounts } from '@svc/lp-math'
-import { depositOf } from '../planning/deposit/deposit-of.ts'
-import { callerSides, describeAmounts } from '../planning/describe-amounts.ts'
-import { type FittedDeposit, fitDeposit } from '../planning/deposit/fit-deposit.ts'
-import { planPayment, routineIntent, sidesOf } from '../planning/plan-payment.ts'
+import { depositOf, type FittedDeposit, fitDeposit } from '../planning/deposit/fit-deposit.ts'
 import { mostOfMint } from '../planning/slippage-limits.ts'
 import { encodeModifyLiquidities, requireUint128, v4Action } from './v4-action.ts'
 import { readModification } from './read-modification.ts'

@@ -17,7 +17,7 @@ import type { LiquidityPlan, Pool, Quote, SwapOutcome, Token, SwapRequest } from
 import { v4PoolManagerAbi } from '../../abis/v4.ts'
 import { followRoute, routeEnds, swapIntent } from '../planning/swap-intent.ts'
 import { type SwapLimits, swapLimits } from '../planning/slippage-limits.ts'
-import { logsOf, requireEvent } from '../planning/transfers-of.ts'
+import { logsOf, requireEvent } from '../planning/plan-payment.ts'
 import { refuseField, requireDeployment } from '../planning/refusals.ts'
 import { v4Path } from '../quotes/route-query.ts'
 import { type ActionStep, callerAlias, encodeActions, v4Action } from './v4-action.ts'

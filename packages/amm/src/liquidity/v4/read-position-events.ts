@@ -16,15 +16,15 @@ import type {
   PositionEvents,
   PositionUnderway,
   SwapRecord,
+  ReadPorts,
 } from '../../ports.ts'
 import { ToolError } from '../../tool-error.ts'
 import { inTurns } from '@svc/runtime'
 import { v4PoolManagerAbi, v4PositionManagerAbi } from '../../abis/v4.ts'
 import { learntOf, scanLogs, scanRareLogs } from '../logs/scan-logs.ts'
 import { requireDeployment } from '../planning/refusals.ts'
-import type { ReadPorts } from '../liquidity-ports.ts'
 import { dateLogs } from '../swaps/block-at.ts'
-import { readPriceAtLog } from './read-price-at-log.ts'
+import { readPriceAtLog } from './read-modification.ts'
 
 /**
  * The deposits and withdrawals of a v4 position. Its logs tell liquidity alone: the amounts follow from it at the price that the last

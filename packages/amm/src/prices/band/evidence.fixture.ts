@@ -4,7 +4,7 @@ import type { PriceBand } from '../../ports.ts'
 import type { FeedReading } from './feed-witness.ts'
 import type { PoolMean } from './pool-mean.ts'
 import type { PoolRow } from './pool-reading.ts'
-import type { PoolEvidence } from './pool-witness.ts'
+import type { PoolEvidence } from './price-witnesses.ts'
 import type { PriceEvidence } from './price-band.ts'
 
 /** Dollars to the millionth, times 1e18. */

@@ -1,6 +1,5 @@
 import type { Chain, UsdFeed } from '@svc/wallet/core'
-import type { SeenBand } from './jump-bound.ts'
-import type { PriceRange } from './price-range.ts'
+import type { SeenBand, PriceRange } from './price-range.ts'
 
 /** What an aggregator answers, beside the row that names it. */
 export type FeedReading = {

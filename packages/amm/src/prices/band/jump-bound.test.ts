@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { bandAt, usd } from './evidence.fixture.ts'
-import { boundJump, type SeenBand } from './jump-bound.ts'
+import { boundJump, type SeenBand } from './price-range.ts'
 
 const now = 1_800_000_000
 const hour = 3_600

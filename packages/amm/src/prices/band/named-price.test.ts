@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { evidenceTime, feedOf, rowOf } from './evidence.fixture.ts'
-import { createNamedPrices, type NamedReading, type NamedReadings } from './named-price.ts'
+import { createNamedPrices, type NamedReading, type NamedReadings } from './price-band.ts'
 import type { PoolReading } from './pool-reading.ts'
 
 const nothing: NamedReading = { usdPegged: false, feed: null, expected: null, pools: [], seen: [] }

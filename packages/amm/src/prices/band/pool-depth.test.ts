@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { rowOf } from './evidence.fixture.ts'
-import { type DepthOver, overAllPrices, poolDepth } from './pool-depth.ts'
-import type { PoolReading } from './pool-reading.ts'
+import { type DepthOver, overAllPrices, poolDepth, type PoolReading } from './pool-reading.ts'
 
 const e18 = 10n ** 18n
 const side = { tokenIs0: true, tokenDecimals: 18, quoteDecimals: 18 }

@@ -1,10 +1,17 @@
-import { type CandidatePorts, depthOf, type PoolCandidate, readCandidates } from './read-candidates.ts'
-import { type PoolRecord, readPoolRecord, type RecordPorts } from './read-pool-record.ts'
+import {
+  type CandidatePorts,
+  depthOf,
+  type PoolCandidate,
+  readCandidates,
+  type PoolRecord,
+  readPoolRecord,
+  type RecordPorts,
+} from './read-candidates.ts'
 import type { Chain, PriceSources, UsdFeed } from '@svc/wallet/core'
 import type { BlockTime, Token } from '../../ports.ts'
 import { ToolError } from '../../tool-error.ts'
-import { createBlockReads } from '../../rpc/create-block-reads.ts'
-import { feedQuery } from '../feed-query.ts'
+import { createBlockReads } from '../../rpc/query.ts'
+import { feedQuery } from '../source-queries.ts'
 import { feedWitness } from '../band/feed-witness.ts'
 
 /**

@@ -2,7 +2,7 @@ import { chains } from '@svc/wallet/core'
 import type { PublicClient } from 'viem'
 import { describe, expect, it } from 'vitest'
 import type { Pool, SwapHistory, SwapRecord, Token } from '../../ports.ts'
-import { readPoolRecord } from './read-pool-record.ts'
+import { readPoolRecord } from './read-candidates.ts'
 
 const chain = chains.find(({ id }) => id === 8453)!
 const weth = chain.wrappedNative.address

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { type Pool, ToolError } from '@svc/amm'
 import { rpcFailure } from '../../../../amm/src/rpc/rpc-failure.ts'
 import { EndpointError } from '../../../../amm/src/rpc/post-json-rpc.ts'
-import { createColumns } from '../../../../amm/src/history/bars/bar-grid.ts'
+import { createColumns } from '../../../../amm/src/history/bars/bar-columns.ts'
 import { readRangeMarket, type RangePlace } from './read-range-market.ts'
 
 const nowMs = 1_790_000_000_000

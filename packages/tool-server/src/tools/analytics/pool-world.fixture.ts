@@ -1,5 +1,5 @@
 import { getSqrtPriceAtTick, MAX_TICK, MIN_TICK, priceFromTick } from '@svc/lp-math'
-import { createColumns } from '../../../../amm/src/history/bars/bar-grid.ts'
+import { createColumns } from '../../../../amm/src/history/bars/bar-columns.ts'
 import type { WorkRequest } from '../../workers/compute.ts'
 import { runWork, type WorkMessage } from '../../workers/run-work.ts'
 import type { Pool, PoolBars, Token } from '@svc/amm'

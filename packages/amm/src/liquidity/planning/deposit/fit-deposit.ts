@@ -6,16 +6,18 @@ import {
   priceFromTick,
   type TickRange,
 } from '@svc/lp-math'
-import type { Address } from 'viem'
-import type { AddPreview, AddRequest, Pool } from '../../../ports.ts'
-import { callerFields, callerPrice, flip, type OrderedPair } from '../order-pair.ts'
-import { fitAmounts } from './fit-amounts.ts'
-import { keptAmounts, keptLiquidity, requireKept } from './require-kept.ts'
-import type { RangeBounds } from './liquidity-for-amounts.ts'
+import { type Address, isAddressEqual, zeroAddress } from 'viem'
+import type { AddPreview, AddRequest, Pool, Liquidity, Position, Token, PlanPorts } from '../../../ports.ts'
+import { callerFields, callerPrice, flip, type OrderedPair } from './opening-price.ts'
+import { fitAmounts, type RangeBounds } from './fit-amounts.ts'
+import { keptAmounts, keptLiquidity, requireKept } from '../slippage-limits.ts'
 import { type PaidSide, sidesOf } from '../plan-payment.ts'
 import type { ToolError } from '../../../tool-error.ts'
 import { refuseField } from '../refusals.ts'
 import { resolveRange } from './resolve-range.ts'
+import type { Chain } from '@svc/wallet/core'
+import type { IntentDeposit } from '../../../intent.ts'
+import { poolKeyOf } from '../../v4/pool-key.ts'
 
 /**
  * What a request to deposit into a v3 or v4 pool comes to at the pool's state: ticks, liquidity and amounts in the pool's
@@ -152,3 +154,102 @@ function previewAdd(facts: {
     ...flip(inverted, { amount0: facts.amount0, amount1: facts.amount1 }),
   }
 }
+
+/**
+ * What adding amounts to a position comes to at the pool's state. With `payNative` the side that is
+ * the wrapped native token is paid in the native currency; a v4 pool of the native currency is always paid in it.
+ *
+ * @throws ToolError as `fitAmounts` and `requireKept` do, and `VALIDATION_FAILED` when the pool has no side to pay natively.
+ */
+export function fitIncrease(
+  ports: Pick<PlanPorts, 'tokens'>,
+  chain: Chain,
+  position: Position,
+  request: IncreaseRequest,
+): FittedIncrease {
+  const { pool } = position
+  const { kept } = request
+  requireKept(kept, { pool, createsPool: false })
+  const bounds = {
+    sqrtPriceX96: pool.sqrtPriceX96,
+    sqrtPriceAX96: getSqrtPriceAtTick(position.tickLower),
+    sqrtPriceBX96: getSqrtPriceAtTick(position.tickUpper),
+  }
+  const { inverted = false } = request
+  const asked = keptAmounts(kept, flip<bigint | null>(inverted, request))
+  const fitted = keptLiquidity(kept, bounds) ?? fitAmounts({ ...bounds, ...asked, fields: callerFields(inverted) })
+  return { bounds, fitted, sides: increasedSides(ports, chain, position, request, fitted) }
+}
+
+export type IncreaseRequest = Parameters<Liquidity['planIncrease']>[2]
+
+export type FittedIncrease = {
+  readonly bounds: RangeBounds
+  readonly fitted: Amounts & { liquidity: bigint }
+  readonly sides: readonly [PaidSide, PaidSide]
+}
+
+function increasedSides(
+  ports: Pick<PlanPorts, 'tokens'>,
+  chain: Chain,
+  position: Position,
+  request: IncreaseRequest,
+  fitted: Amounts,
+): [PaidSide, PaidSide] {
+  const { token0, token1 } = position.pool
+  const wrapped = ports.tokens.wrapped(chain).address
+  const isPaidNatively = (token: Token) =>
+    request.payNative && position.version === 'v3' && isAddressEqual(token.address, wrapped)
+  const paid = (token: Token) => (isPaidNatively(token) ? nativeToken(chain) : token)
+  const sides: [PaidSide, PaidSide] = [
+    { token: paid(token0), amount: fitted.amount0 },
+    { token: paid(token1), amount: fitted.amount1 },
+  ]
+  if (request.payNative && !sides.some(({ token }) => token.isNative)) {
+    throw refuseField('payNative', 'This pool has no side that takes the native currency.', 'false')
+  }
+  return sides
+}
+
+function nativeToken(chain: Chain): Token {
+  const { name, symbol, decimals } = chain.nativeCurrency
+  return { address: zeroAddress, name, symbol, decimals, isNative: true, listed: true, usdPegged: false }
+}
+
+/** What a planned deposit is, as its intent declares it; amounts and ticks in the pool's order. */
+export function depositOf(pool: Pool, facts: DepositFacts): IntentDeposit {
+  return {
+    kind: 'mint',
+    version: pool.version,
+    pool: pool.id,
+    token0: pool.token0.address,
+    token1: pool.token1.address,
+    fee: pool.version === 'v4' ? poolKeyOf(pool).fee : pool.fee,
+    tickSpacing: pool.tickSpacing,
+    hooks: pool.hooks,
+    tickLower: null,
+    tickUpper: null,
+    positionId: null,
+    sqrtPriceX96: pool.sqrtPriceX96,
+    createsPool: false,
+    isInverted: false,
+    ...facts,
+  }
+}
+
+/** The same for liquidity that is added to a position. */
+export function increaseOf(
+  position: Position,
+  facts: Omit<DepositFacts, 'recipient' | 'tickLower' | 'tickUpper'>,
+): IntentDeposit {
+  const { owner: recipient, positionId, tickLower, tickUpper, liquidity } = position
+  const state = liquidity === 0n ? ({ reopens: true } as const) : {}
+  return depositOf(position.pool, { kind: 'increase', positionId, recipient, tickLower, tickUpper, ...state, ...facts })
+}
+
+export type DepositFacts = Amounts &
+  Partial<TickRange> & {
+    readonly recipient: Address
+    readonly liquidity: bigint
+    readonly minLiquidity: bigint
+  } & Partial<Pick<IntentDeposit, 'kind' | 'positionId' | 'createsPool' | 'isInverted' | 'reopens'>>

@@ -7,8 +7,8 @@ import {
 } from '@svc/lp-math'
 import type { KeptDeposit } from '../../../intent.ts'
 import { ToolError } from '../../../tool-error.ts'
-import { keptAmounts } from './require-kept.ts'
-import type { RangeBounds } from './liquidity-for-amounts.ts'
+import { keptAmounts } from '../slippage-limits.ts'
+import type { RangeBounds } from './fit-amounts.ts'
 import type { AddRequest, Position, Version } from '../../../ports.ts'
 import type { FittedDeposit } from './fit-deposit.ts'
 

@@ -1,7 +1,7 @@
 import { getLiquidityForAmounts, getSqrtPriceAtTick, LpMathError, sqrtPricesAfterSlippage } from '@svc/lp-math'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { liquidityForAmounts } from './liquidity-for-amounts.ts'
+import { liquidityForAmounts } from './fit-amounts.ts'
 
 const ranges = fc
   .tuple(fc.integer({ min: -300_000, max: 300_000 }), fc.integer({ min: 10, max: 40_000 }))

@@ -1,8 +1,7 @@
 import type { FeedReading } from '../../../../../amm/src/prices/band/feed-witness.ts'
-import { createNamedPrices, type NamedReading } from '../../../../../amm/src/prices/band/named-price.ts'
+import { createNamedPrices, type NamedReading } from '../../../../../amm/src/prices/band/price-band.ts'
 import type { PriceRange } from '@svc/amm/prices'
-import { type PastTimes, pastTimes } from '../../../../../amm/src/prices/past-times.ts'
-import { recalledIn } from '../../../../../amm/src/prices/pool-query.ts'
+import { type PastTimes, pastTimes, recalledIn } from '../../../../../amm/src/prices/source-queries.ts'
 import { laterPartSeconds, meanSeconds } from '../../../../../amm/src/prices/band/pool-mean.ts'
 import type {
   PoolReading,

@@ -1,5 +1,0 @@
-export type { PriceRange } from './band/price-range.ts'
-export { createPriceMemory, type SightingStore } from './create-price-memory.ts'
-export { createPriceSource } from './create-price-source.ts'
-export { type ConfirmedSources, createNamedTokens, type NamedTokens } from './named-tokens.ts'
-export { type JudgedPool, proposeSources } from './proposals/propose-sources.ts'

@@ -1,5 +1,0 @@
-export { createTokenDirectory } from './create-token-directory.ts'
-export { printableText } from './read-token.ts'
-export { suspectAdvice, suspicions } from './suspicions.ts'
-export type { TokenOf, TokenStore } from './token-facts.ts'
-export { withBareTokens } from './with-bare-tokens.ts'
