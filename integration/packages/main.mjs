@@ -6,7 +6,7 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { startDevnet } from '@svc/devnet'
@@ -26,6 +26,9 @@ const overrides = {
 
 /** A program that is not done by then hangs: the longest takes some 20 s. */
 const patienceS = 180
+
+/** Packed identity SDKs that the registry does not offer. */
+const otherSdks = process.argv.slice(2).map((file) => resolve(file))
 
 /** The oldest viem that the packages take. */
 const oldest = oldestOf('viem')
@@ -102,6 +105,14 @@ async function prove() {
     assert.deepEqual([await versionsOf('agent0-sdk'), await versionsOf('viem')], [[sdk], [oldest]]),
   )
   await step('the consumer registers with these', () => runConsumer('lowest', 'sdk-inline'))
+  // Those before 1.7 have another client of IPFS.
+  await describeProject({ overrides: { ...overrides, 'ipfs-http-client': 'npm:empty-npm-package@1.0.0' } })
+  for (const file of otherSdks) {
+    await npm('install', file)
+    await step(`it registers with the identity SDK ${await versionsOf('agent0-sdk')} of ${basename(file)}`, () =>
+      runConsumer('other', 'sdk-inline'),
+    )
+  }
 }
 
 /** Not every version that a range allows was published, or is still offered. */
