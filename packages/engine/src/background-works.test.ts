@@ -1,8 +1,8 @@
-import { afterEach, beforeEach, expect, it, vi, describe } from 'vitest'
-import { startBackground, createShutdownGate } from './background-works.ts'
+import { setTimeout as pause } from 'node:timers/promises'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { createShutdownGate, startBackground } from './background-works.ts'
 import { parsePolicy } from './policy/policy.ts'
 import type { ReconcileReport } from './recovery/reconcile.ts'
-import { setTimeout as pause } from 'node:timers/promises'
 
 beforeEach(() => vi.useFakeTimers({ now: 0 }))
 afterEach(() => vi.useRealTimers())
@@ -47,6 +47,8 @@ it.each([
 })
 
 describe('the shutdown gate', () => {
+  beforeEach(() => vi.useRealTimers())
+
   it('lets nobody in once it is shut, and waits for those inside, whatever becomes of them', async () => {
     const gate = createShutdownGate()
     const left: string[] = []

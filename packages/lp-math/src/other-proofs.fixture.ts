@@ -87,6 +87,7 @@ export const OTHERS: Readonly<Record<string, Proof>> = {
 /** What has nothing to integrate and nothing to draw. */
 export const NO_CLOSED_FORMS: Readonly<Record<string, string>> = {
   logReturn: 'the model itself',
+  priceFan: 'quantiles of the model itself, held against their formula in price-fan.test.ts',
   amountsAt: 'positionAmounts, of bounds that are checked',
   heldPosition: 'what positionMinusHodl is told',
   occupationPieces: 'where an integral is cut',
