@@ -109,9 +109,7 @@ async function prove() {
   await describeProject({ overrides: { ...overrides, 'ipfs-http-client': 'npm:empty-npm-package@1.0.0' } })
   for (const file of otherSdks) {
     await npm('install', file)
-    await step(`it registers with the identity SDK ${await versionsOf('agent0-sdk')} of ${basename(file)}`, () =>
-      runConsumer('other', 'sdk-inline'),
-    )
+    await step(`it registers with the identity SDK of ${basename(file)}`, () => runConsumer('other', 'sdk-inline'))
   }
 }
 
