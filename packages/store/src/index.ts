@@ -7,7 +7,8 @@ export type { GasCost } from './ledger/count-gas.ts'
 export { type Idempotency, type IdempotencyClaim } from './operations/idempotency.ts'
 export type { Ledger, RaiseRequest, ReserveRequest, SpendUsage } from './ledger/ledger.ts'
 export type { AuditHead, Leader, Leadership, Led } from './leadership.ts'
-export { type Lease, type LeaseRequest, type Leases, acquireServerLock, type ServerLock } from './leases.ts'
+export { type Lease, type LeaseRequest, type Leases } from './leases.ts'
+export { acquireServerLock, type ServerLock } from './server-lock.ts'
 export type { SharedSwitches, SwitchName } from './shared-switches.ts'
 export type {
   NewOperation,

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openStore } from './open-store.ts'
-import { acquireServerLock } from './leases.ts'
+import { acquireServerLock } from './server-lock.ts'
 
 const built = JSON.stringify(new URL('../dist/index.js', import.meta.url).href)
 let folder: string

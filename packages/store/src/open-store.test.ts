@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import Database from 'libsql'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openStore } from './open-store.ts'
-import { acquireServerLock } from './leases.ts'
+import { acquireServerLock } from './server-lock.ts'
 
 let folder: string
 

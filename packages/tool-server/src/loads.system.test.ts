@@ -7,8 +7,8 @@ import { describe, expect, it } from 'vitest'
 
 const built = (name: string) => JSON.stringify(fileURLToPath(new URL(`../dist/${name}`, import.meta.url)))
 
-/** What a process of the built package loads while it starts, lists its tools, calls one and closes. */
-function run(env: Readonly<Record<string, string>>, calls = inSession) {
+/** What a program prints, and the modules that it loads. */
+function load(program: string, env: Readonly<Record<string, string>> = {}) {
   const directory = mkdtempSync(join(tmpdir(), 'svc-loads-'))
   const loaded = join(directory, 'loaded')
   const hook = `
@@ -17,9 +17,22 @@ function run(env: Readonly<Record<string, string>>, calls = inSession) {
       appendFileSync(${JSON.stringify(loaded)}, url + '\\n')
       return next(url, context)
     }`
-  const program = `
+  const registered = `
     import { register } from 'node:module'
     register('data:text/javascript,' + encodeURIComponent(${JSON.stringify(hook)}))
+    ${program}`
+  const { stdout, stderr, status } = spawnSync(process.execPath, ['--input-type=module', '-e', registered], {
+    env: { SVC_DATA_DIR: join(directory, 'data'), SVC_LISTEN: '127.0.0.1:0', ...env },
+    encoding: 'utf8',
+    timeout: 150_000,
+  })
+  if (status !== 0) throw new Error(stderr)
+  return { stdout, loaded: readFileSync(loaded, 'utf8').split('\n') }
+}
+
+/** What a process of the built package loads while it starts, lists its tools, calls one and closes. */
+function run(env: Readonly<Record<string, string>>, calls = inSession) {
+  const program = `
     const { openServer, readConfig, provisionKeys } = await import(${built('index.js')})
     const server = await openServer(readConfig(process.env))
     const { url } = await server.listen()
@@ -32,13 +45,8 @@ function run(env: Readonly<Record<string, string>>, calls = inSession) {
     ${calls}
     await server.close()
     process.stdout.write(JSON.stringify(JSON.parse(list).result.tools.map((tool) => tool.name)))`
-  const { stdout, stderr, status } = spawnSync(process.execPath, ['--input-type=module', '-e', program], {
-    env: { SVC_DATA_DIR: join(directory, 'data'), SVC_LISTEN: '127.0.0.1:0', ...env },
-    encoding: 'utf8',
-    timeout: 150_000,
-  })
-  if (status !== 0) throw new Error(stderr)
-  return { tools: JSON.parse(stdout) as string[], loaded: readFileSync(loaded, 'utf8').split('\n') }
+  const { stdout, loaded } = load(program, env)
+  return { tools: JSON.parse(stdout) as string[], loaded }
 }
 
 const inSession = `const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x', version: '1' } }
@@ -76,6 +84,12 @@ const writeTools = [
 ]
 
 describe('what a process loads', () => {
+  it('is nothing that asks a chain or writes a log in a thread that computes', () => {
+    const { loaded } = load(`await import(${built('workers/compute.js')})`)
+    expect(loaded.some((url) => /lp-math/.test(url))).toBe(true)
+    expect(loaded.filter((url) => /node_modules\/(?:viem|pino)\//.test(url))).toEqual([])
+  })
+
   it('is nothing that signs or keeps state in the profile data, which needs no key, no wallet and no state', () => {
     const { tools, loaded } = run({})
     expect(loaded.length).toBeGreaterThan(50)

@@ -1,5 +1,6 @@
 // What `svc lp` shares with the tools of the same names: both take the same strategies and tell of ranges alike.
-export { dailyTrade, scoreFeeTier } from './analysis/fees/score-fee-tier.ts'
+export { scoreFeeTier } from './analysis/fees/score-fee-tier.ts'
+export { dailyTrade } from './analysis/fees/pool-trade.ts'
 export { pickRange } from './analysis/range/pick-range.ts'
 export { rangeAnswer, type RangeAnswer } from './analysis/range/range-answer.ts'
 export { backtestCurves } from './charts/backtest/backtest-curves.ts'

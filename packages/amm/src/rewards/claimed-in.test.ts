@@ -1,7 +1,7 @@
 import { type Address, encodeAbiParameters, encodeEventTopics, erc20Abi, type Log } from 'viem'
 import { expect, test } from 'vitest'
 import { claimedIn } from './create-rewards.ts'
-import { rewardDistributorAbi } from './read-rewards.ts'
+import { rewardDistributorAbi } from '../abis/rewards.ts'
 
 const [distributor, wallet, token, other] = [1, 2, 3, 4].map((digit): Address => `0x${`${digit}`.repeat(40)}`) as [
   Address,

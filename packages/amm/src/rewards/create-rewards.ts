@@ -8,11 +8,11 @@ import {
   readDistributor,
   type DistributorQuestion,
   type ProvenLeaf,
-  rewardDistributorAbi,
   type OfferedReward,
   readOfferedRewards,
   type RewardsService,
 } from './read-rewards.ts'
+import { rewardDistributorAbi } from '../abis/rewards.ts'
 import { smaller } from '@svc/lp-math'
 import { erc20Abi } from '../abis/tokens.ts'
 import type { Intent } from '../intent.ts'

@@ -1,19 +1,10 @@
 import { type Chain, urlCredentials } from '@svc/wallet/core'
-import {
-  type Address,
-  concat,
-  encodeAbiParameters,
-  type Hex,
-  keccak256,
-  parseAbi,
-  getAddress,
-  isAddress,
-  maxUint256,
-} from 'viem'
+import { type Address, concat, encodeAbiParameters, type Hex, keccak256, getAddress, isAddress, maxUint256 } from 'viem'
 import type { RpcPool } from '../ports.ts'
 import { contractFunction } from '../rpc/contract-function.ts'
 import { everyResult, readAll } from '../rpc/read-all.ts'
 import { ToolError } from '../tool-error.ts'
+import { rewardDistributorAbi } from '../abis/rewards.ts'
 import * as z from 'zod'
 import { fetchJson } from '../fetch-json.ts'
 
@@ -50,14 +41,6 @@ export type DistributorState = {
   /** By token, from the beginning. */
   readonly claimed: ReadonlyMap<Address | undefined, bigint>
 }
-
-/** Of Merkl's distributor, what is read of it, the one function by which rewards are claimed, and what it logs then. */
-export const rewardDistributorAbi = parseAbi([
-  'function getMerkleRoot() view returns (bytes32)',
-  'function claimed(address user, address token) view returns (uint208 amount, uint48 timestamp, bytes32 merkleRoot)',
-  'function claim(address[] users, address[] tokens, uint256[] amounts, bytes32[][] proofs)',
-  'event Claimed(address indexed user, address indexed token, uint256 amount)',
-])
 
 /**
  * Whether a proof shows a leaf (user, token, amount) to be in the tree of that root. Leaves are hashed once, and of two nodes the

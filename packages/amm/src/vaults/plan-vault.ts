@@ -9,7 +9,8 @@ import {
   parseAbi,
 } from 'viem'
 import { formatAmount } from '@svc/lp-math'
-import { vaultCallAbi, notSupported, vaultAbi } from './read-vault.ts'
+import { notSupported } from './read-vault.ts'
+import { vaultCallAbi, vaultAbi } from '../abis/vault.ts'
 import type { Intent, TokenQuantity } from '../intent.ts'
 import { describeAmounts, shortAmount, routineIntent } from '../liquidity/planning/plan-payment.ts'
 import type {

@@ -4,7 +4,7 @@ import { erc20Abi } from '../abis/tokens.ts'
 import { findHolder } from '../liquidity/pools/read-pool-amounts.ts'
 import type { DepositSimulation, RpcPool, Token, Vault, VaultState, VaultExit, WithdrawalSimulation } from '../ports.ts'
 import { type Call, callOf, difference, readOf, simulateCalls, uintOf } from './simulate-calls.ts'
-import { vaultAbi, vaultCallAbi } from './read-vault.ts'
+import { vaultAbi, vaultCallAbi } from '../abis/vault.ts'
 
 export type SimulationPorts = {
   readonly rpc: Pick<RpcPool, 'client' | 'head' | 'seenHead'>

@@ -19,7 +19,6 @@ import type { Chain } from '@svc/wallet/core'
 import { type Address, isAddress } from 'viem'
 import { readServerSettings } from '../server-settings.ts'
 import { UsageError } from '../usage-error.ts'
-import { printable as capped } from '@svc/runtime'
 import { makePageLink } from '@svc/tool-server/operator-page'
 
 /**
@@ -160,7 +159,7 @@ function lastWriteLines(writes: readonly LastWrite[]): readonly string[] {
   if (writes.length === 0) return []
   const rows = writes.map(({ at, tool, outcome, code, spentUsd, lostUsd, txHash }) =>
     [at.slice(0, 19), tool, code ?? outcome, spentUsd ?? '', lostUsd ?? '', txHash ?? ''].map((cell) =>
-      capped(cell, 80),
+      printable(cell, 80),
     ),
   )
   const header = ['LAST WRITES', 'TOOL', 'OUTCOME', 'USD', 'LOST AT MOST', 'TRANSACTION']

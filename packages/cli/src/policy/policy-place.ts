@@ -48,8 +48,8 @@ function endpointIn(accepted: unknown): string {
 }
 
 /** A text of unknown origin for a terminal. The reasons of a policy are long, and only what is endless is cut. */
-export function printable(text: string): string {
-  return capped(text, 2_000)
+export function printable(text: string, maxLength = 2_000): string {
+  return capped(text, maxLength)
 }
 
 /** Says on stderr, in one line, which policy a command works with. */

@@ -1,6 +1,5 @@
 import type { Address } from 'viem'
 import type { Intent } from '@svc/amm'
-import { largestAmountUsdMicros } from '@svc/store'
 import { formatAmount } from '@svc/lp-math'
 
 /**
@@ -14,15 +13,6 @@ export function assetKey(chainId: number, token: Address): string {
 /** Whether a key stands for a token of another chain. */
 export function isAtDestination(key: string): boolean {
   return key.startsWith('eip155:')
-}
-
-/**
- * What the ledger is notified of a sum in millionths of a dollar: never less than `leastUsdMicros`, and of more than it takes
- * the most that it takes. Events and receipts are what a stranger wrote, so an absurd sum must count, not fail for ever.
- */
-export function countable(usdMicros: bigint, leastUsdMicros = 0n): bigint {
-  const atLeast = usdMicros > leastUsdMicros ? usdMicros : leastUsdMicros
-  return atLeast > largestAmountUsdMicros ? largestAmountUsdMicros : atLeast
 }
 
 /** Sums declared quantities by lower-case token. */

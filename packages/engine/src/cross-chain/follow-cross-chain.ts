@@ -19,7 +19,8 @@ import {
   type ViewedCrossChain,
 } from './open-cross-chain.ts'
 import { larger } from '@svc/lp-math'
-import { assetKey, countable } from '../call/amounts.ts'
+import { assetKey } from '../call/amounts.ts'
+import { countable } from '../spending/countable.ts'
 import { lossAbove, noneOf } from '../spending/spend-limit.ts'
 import { priceAtDestination } from '../value/destination-price.ts'
 import { lostBy } from '../value/mined-loss.ts'

@@ -1,5 +1,6 @@
 import { checkGasCap, gasWorth, worstGasCost, checkBalance } from '../spending/gas.ts'
-import { budgetsOf, budgetNames } from '../spending/budgets.ts'
+import { budgetNames } from '../spending/budgets.ts'
+import { budgetsOf } from '../spending/spend-budgets.ts'
 import { mayBeLifted } from '../spending/limit-refusal.ts'
 import { limitSpend, type SpendDecision } from '../spending/spend-limit.ts'
 import { usdText } from '../call/amounts.ts'

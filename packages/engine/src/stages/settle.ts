@@ -5,7 +5,8 @@ import type { BudgetAmount, EndedRevocation } from '@svc/store'
 import { lessTaken, lossWithTaken, takenOrNull, toNamed } from '../transactions/taken-by-spenders.ts'
 import { assetChanges } from '../simulation/asset-changes.ts'
 import { callFacts } from '../audit/call-outcomes.ts'
-import { countable, usdText } from '../call/amounts.ts'
+import { usdText } from '../call/amounts.ts'
+import { countable } from '../spending/countable.ts'
 import { gasCostOf, gasCostsOr, nativeChangeIn } from '../spending/gas.ts'
 import {
   countedDeltas,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { hookPermissions } from './named-pool.ts'
+import { hookPermissions } from '../analysis/hook-permissions.ts'
 
 test('permissions are the low fourteen bits of the address', () => {
   expect(hookPermissions('0x0000000000000000000000000000000000000000')).toEqual([])

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { dailyTrade, wholeFee } from './score-fee-tier.ts'
+import { dailyTrade, wholeFee } from './pool-trade.ts'
 
 const hours = 50
 const column = (value: number, at: Readonly<Record<number, number>> = {}) =>

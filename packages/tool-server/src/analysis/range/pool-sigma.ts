@@ -10,7 +10,7 @@ import {
 } from '@svc/lp-math'
 import { type Pool, type PoolBars, ToolError } from '@svc/amm'
 import { passesSoon } from '@svc/amm/rpc'
-import { leastMove, wholeFee } from '../fees/score-fee-tier.ts'
+import { leastMove, wholeFee } from '../fees/pool-trade.ts'
 
 /**
  * The annual volatility of a pool as a fraction: of past closes by EWMA, those of `busiest`, which traded most of its pair, or what its

@@ -22,7 +22,7 @@ import { yieldToEventLoop } from '@svc/runtime'
 import { mostTicks } from '@svc/amm/liquidity'
 import { noPrice, readGasPrice, typicalGas } from '../value-usd.ts'
 import { nothingKnown, poolSigma, type PoolSigma, type SigmaSource } from './pool-sigma.ts'
-import { wholeFee } from '../fees/score-fee-tier.ts'
+import { wholeFee } from '../fees/pool-trade.ts'
 import { busiestOf, comparedPools, pastOf, quoteOf, type TradedPool } from '../fees/read-fee-tiers.ts'
 
 /**

@@ -1,6 +1,7 @@
 import { intervalOf, LpMathError, mostLogDistance, mostMemoryWeight, type RangeDoubts } from '@svc/lp-math'
 import * as z from 'zod'
-import { hookDoubt, type FoundPool, poolOfPair } from '../named-pool.ts'
+import { type FoundPool, poolOfPair } from '../named-pool.ts'
+import { hookDoubt } from '../../analysis/hook-permissions.ts'
 import { clearlyBetterTier } from '../../analysis/fees/read-fee-tiers.ts'
 import type { RangeChoice } from '../../analysis/range/pick-range.ts'
 import { rangeAnswer } from '../../analysis/range/range-answer.ts'

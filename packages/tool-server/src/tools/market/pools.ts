@@ -1,7 +1,8 @@
 import { priceFromSqrtPrice } from '@svc/lp-math'
 import * as z from 'zod'
 import { keepingTokens } from '../../analysis/detect-transfer-fee.ts'
-import { hookPermissions, namedPool, namedPoolInput } from '../named-pool.ts'
+import { namedPool, namedPoolInput } from '../named-pool.ts'
+import { hookPermissions } from '../../analysis/hook-permissions.ts'
 import { readPoolActivity, inTime, readLastDay } from '../../analysis/fees/read-pool-activity.ts'
 import { readTool } from '../../tool.ts'
 import {
