@@ -84,12 +84,6 @@ const writeTools = [
 ]
 
 describe('what a process loads', () => {
-  it('is nothing that asks a chain or writes a log in a thread that computes', () => {
-    const { loaded } = load(`await import(${built('workers/compute.js')})`)
-    expect(loaded.some((url) => /lp-math/.test(url))).toBe(true)
-    expect(loaded.filter((url) => /node_modules\/(?:viem|pino)\//.test(url))).toEqual([])
-  })
-
   it('is nothing that signs or keeps state in the profile data, which needs no key, no wallet and no state', () => {
     const { tools, loaded } = run({})
     expect(loaded.length).toBeGreaterThan(50)
@@ -128,5 +122,11 @@ describe('what a process loads', () => {
     const unusual = `${stateless}
     await post({ method: 'prompts/list', params: { _meta } }, { ...headers, 'mcp-method': 'prompts/list' })`
     expect(run({}, unusual).loaded.some((url) => ofProtocol.test(url))).toBe(true)
+  })
+
+  it('is nothing that asks a chain or writes a log in a thread that computes', () => {
+    const { loaded } = load(`await import(${built('workers/compute.js')})`)
+    expect(loaded.some((url) => /lp-math/.test(url))).toBe(true)
+    expect(loaded.filter((url) => /node_modules\/(?:viem|pino)\//.test(url))).toEqual([])
   })
 })

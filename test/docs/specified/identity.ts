@@ -58,8 +58,9 @@ export const identity = [
       'the identity SDK registers an agent, loads it again',
     ],
     [
-      'identity SDK 1.5.0 or later',
-      'CI registers with the lowest of the range that the registry has (`integration/packages/run`), which is 1.7.1: no 1.5 is there',
+      'identity SDK 1.5.0 or later: the lowest that the registry has at every landing, 1.5 from its sources by command',
+      'integration/packages/main.mjs',
+      'it registers with the identity SDK of',
     ],
   ]),
   ...section('Registration', [

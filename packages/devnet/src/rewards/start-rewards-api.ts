@@ -11,7 +11,7 @@ import {
   misbehave,
   startStandInServer,
 } from '../services/stand-in-server.ts'
-import { type Earning, readEarnings, type RewardLeaf, rewardTree } from './create-rewards.ts'
+import { type Earning, readEarnings, type RewardLeaf, rewardTree } from './reward-tree.ts'
 
 /**
  * Merkl's API (version 4) on 127.0.0.1, as far as rewards and their proofs are read from it: `GET /v4/users/{address}/rewards`

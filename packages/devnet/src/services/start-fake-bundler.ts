@@ -9,7 +9,8 @@ import { formatLog } from 'viem/utils'
 import { type BundledChain, type Bundling, createBundling, readUserOperation } from './bundling.ts'
 import { connect, JsonRpcError } from '../chain/chain-client.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createFaultRules, type StandInFault, startJsonRpcServer } from './stand-in-server.ts'
+import { createFaultRules, type StandInFault } from './stand-in-server.ts'
+import { startJsonRpcServer } from '../chain/start-json-rpc-server.ts'
 
 /**
  * A stand-in for an ERC-4337 bundler on a local chain, with the wire format of ERC-7769: what it takes it validates and

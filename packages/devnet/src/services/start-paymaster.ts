@@ -13,7 +13,8 @@ import { toPackedUserOperation, type UserOperation } from 'viem/account-abstract
 import type { Devnet } from '../devnet.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
-import { createFaultRules, type StandInFault, startJsonRpcServer } from './stand-in-server.ts'
+import { createFaultRules, type StandInFault } from './stand-in-server.ts'
+import { startJsonRpcServer } from '../chain/start-json-rpc-server.ts'
 import { JsonRpcError } from '../chain/chain-client.ts'
 import { readUserOperation } from './bundling.ts'
 

@@ -39,7 +39,7 @@ import { buildMigrate, addToPair, removeFromPair } from './build-pair.ts'
 import { buildClaimFees, buildLpCreate, buildLpDecrease, buildLpIncrease } from './lp-operations.ts'
 import { type OwnTricks, thief } from './trading-tricks.ts'
 import { connect } from '../chain/chain-client.ts'
-import { readEarnings, type RewardLeaf, rewardTree } from '../rewards/create-rewards.ts'
+import { readEarnings, type RewardLeaf, rewardTree } from '../rewards/reward-tree.ts'
 
 /** The routes of the trading API that the stand-in answers, those of its newer dialect without a version before them. */
 export const operations: Readonly<Record<string, Operation>> = {
