@@ -105,8 +105,6 @@ async function prove() {
     assert.deepEqual([await versionsOf('agent0-sdk'), await versionsOf('viem')], [[sdk], [oldest]]),
   )
   await step('the consumer registers with these', () => runConsumer('lowest', 'sdk-inline'))
-  // Those before 1.7 have another client of IPFS.
-  await describeProject({ overrides: { ...overrides, 'ipfs-http-client': 'npm:empty-npm-package@1.0.0' } })
   for (const file of otherSdks) {
     await npm('install', file)
     await step(`it registers with the identity SDK of ${basename(file)}`, () => runConsumer('other', 'sdk-inline'))
@@ -140,7 +138,7 @@ async function step(name, check) {
 }
 
 async function runConsumer(name, registrationMethod) {
-  const account = devnet.accounts[['plain', 'sdk', 'oldest', 'lowest'].indexOf(name)]
+  const account = devnet.accounts[['plain', 'sdk', 'oldest', 'lowest', 'other'].indexOf(name)]
   const state = join(project, name)
   await mkdir(state)
   const words = [devnet.rpcUrl, devnet.registry.identity, account.privateKey, name, state]

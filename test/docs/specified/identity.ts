@@ -58,7 +58,7 @@ export const identity = [
       'the identity SDK registers an agent, loads it again',
     ],
     [
-      'identity SDK 1.5.0 or later: the lowest that the registry has at every landing, 1.5 from its sources by command',
+      'identity SDK 1.5.0 or later: the lowest that the registry has at every landing; 1.5.3, packed of its sources, by command (no stable 1.5.0 was released)',
       'integration/packages/main.mjs',
       'it registers with the identity SDK of',
     ],
